@@ -98,11 +98,11 @@ class Running:
             self._process.wait()
         self._reader.join(STOP_SECONDS)
 
+
 # The longest run with a new connection for each message. A client's ports wait for a minute after
 # the close. When half of them do, after 14,000 connections to one server, the kernel searches for
 # a free one, which may take longer than the exchange.
 SHORT_CONNECTIONS_SECONDS = 0.3
-
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,7 +19,7 @@ public struct InheritedSocket: Sendable, Hashable {
 
     /// The endpoint it listens on; nil if the address is of another family.
     public var endpoint: Endpoint? {
-        Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
+        SocketEndpoints.local(of: descriptor)
     }
 
     /// The sockets named by the environment variables LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES;

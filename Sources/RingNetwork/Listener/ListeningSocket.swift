@@ -42,7 +42,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         } catch {
             throw ListenerError(endpoint, error)
         }
-        let bound = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
+        let bound = SocketEndpoints.local(of: descriptor)
         self.endpoint = bound ?? endpoint
         let isForMany =
             bound?.ipAddress?.isUnspecified == true || Sockets.isTransparent(descriptor)
