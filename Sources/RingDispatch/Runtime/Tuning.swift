@@ -11,8 +11,8 @@ enum Tuning {
     /// How often the monitor samples the loops while one is in use. Shorter: a blocked handler
     /// holds its loop up for less time, and a busy process wakes up more often.
     static let tick: UInt64 = 1_000_000
-    /// The same after a take-over, for `quickTicks` ticks: where one handler blocks, the next one
-    /// often does, too.
+    /// The same after a tick that called a worker, for `quickTicks` ticks: where one handler blocks,
+    /// the next one often does, too.
     static let quickTick: UInt64 = 100_000
     static let quickTicks = 4
     /// When the first sample follows once workers have stopped the timer `quietStops` times in a
@@ -36,8 +36,6 @@ enum Tuning {
     /// The most away workers that are not known to block: at first, and at most.
     static let fewestAwayWorkers = CPUCount.usable
     static let mostAwayWorkers = 64
-    /// An away handler is judged once it has run for this long.
-    static let awayHandlerAge: UInt64 = 200_000
     /// A queue returns to the loops after so many drains in a row that blocked for less than
     /// `shortBlock` an item. Fewer: a queue that blocks now and then holds loops up more often.
     static let drainsToReturn: UInt8 = 32

@@ -102,6 +102,27 @@ struct AwayWorkTests {
         }
     }
 
+    @Test("Many queues that block for the first time cost few take-overs")
+    func many() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let leave = Gate()
+            let (inside, left) = (Watched(0), Watched(0))
+            for number in 0..<100 {
+                DispatchQueue(label: "away.first.\(number)").async {
+                    inside.increment()
+                    leave.pass()
+                    left.increment()
+                }
+            }
+            expectEventually(inside) { $0 == 100 }
+            #expect(DispatchRuntime.snapshot().takeOvers < 20)
+            leave.open()
+            expectEventually(left) { $0 == 100 }
+        }
+    }
+
     @Test("In a quiet process the monitor sleeps through the events")
     func quiet() async {
         await #expect(processExitsWith: .success) {

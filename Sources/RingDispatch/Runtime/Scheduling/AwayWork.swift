@@ -1,12 +1,13 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Work that runs without holding a loop: items of queues that keep blocking (`BlockingHistory`).
+/// Work that runs without holding a loop: items of queues that keep blocking (`BlockingHistory`),
+/// and those that waited on a loop where one handler after the other blocked (`Pool.moveAway`).
 ///
 /// Each handler that blocks costs its loop the time until the monitor notices, so such handlers
 /// should not run there. The number of blocked workers is not limited. That of the others is: to
-/// the number of CPUs, four times as many after each tick that finds all of them blocked, and one
-/// more now and then while they compute.
+/// the number of CPUs, four times as many after each tick that finds some that block and none that
+/// computes, and one more now and then while they compute.
 struct AwayWork: ~Copyable {
     private let state = Locked(State())
     /// The number of work items that wait. Stored (sequentially consistent) under the lock.
@@ -86,19 +87,15 @@ struct AwayWork: ~Copyable {
     func tick(mayCompute: Bool) -> Int {
         let serving = state.withLock { $0.serving }
         if serving.isEmpty && isEmpty { return 0 }
-        let now = MonotonicClock.nanoseconds()
-        let blocked = serving.filter {
-            now &- $0.start.time > Tuning.awayHandlerAge
-                && Monitor.activity(of: $0.thread, since: $0.start.used) == .blocks
-        }
+        let activities = serving.map { Monitor.activity(of: $0.thread, since: $0.start.used) }
+        let blocked = zip(serving, activities).filter { $1 == .blocks }.map(\.0)
         return state.withLock { state in
             state.serving.removeAll { blocked.contains($0) }
             if state.workItems.count == 0 {
                 state.limit = Tuning.fewestAwayWorkers
-            } else if state.serving.isEmpty {
-                let more = blocked.isEmpty ? state.limit : state.limit * 4
-                state.limit = max(state.limit, min(more, Tuning.mostAwayWorkers))
-            } else {
+            } else if !blocked.isEmpty && !activities.contains(.computes) {
+                state.limit = min(state.limit * 4, Tuning.mostAwayWorkers)
+            } else if !serving.isEmpty {
                 let computing = state.serving.count + (mayCompute ? 1 : 0)
                 state.limit = max(Tuning.fewestAwayWorkers, min(computing, Tuning.mostAwayWorkers))
             }

@@ -38,6 +38,8 @@ final class Monitor: Sendable {
         var loopState: LoopState
         /// The CPU time that the holder had used at the first tick that showed `loopState`.
         var usedNanoseconds: UInt64?
+        /// The turn of the last handler that blocked.
+        var blockedTurn: UInt64?
     }
 
     init() throws(SystemError) {
@@ -100,7 +102,7 @@ final class Monitor: Sendable {
         Threads.setName("ring-monitor")
         var samples = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
         var ticks = 0
-        /// The last tick that called a replacement worker.
+        /// The last tick that called a worker.
         var lastCall = -Tuning.quickTicks
         while true {
             timer.wait()
@@ -120,7 +122,7 @@ final class Monitor: Sendable {
 
     /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
     ///   workers.
-    /// - Returns: whether it has called a replacement worker.
+    /// - Returns: whether it has called a worker.
     private func tick(_ samples: inout [Sample], mayCompute: Bool) -> Bool {
         let now = MonotonicClock.nanoseconds()
         var hasCalled = false
@@ -129,9 +131,10 @@ final class Monitor: Sendable {
             pool.call(to: loop, expecting: samples[index].loopState)
             hasCalled = true
         }
-        pool.callAway(pool.away.tick(mayCompute: mayCompute))
+        let awayCalls = pool.away.tick(mayCompute: mayCompute)
+        pool.callAway(awayCalls)
         StallWatch.check(pool, now: now)
-        return hasCalled
+        return hasCalled || awayCalls > 0
     }
 
     /// Samples a loop. Returns whether it needs a replacement worker.
@@ -162,6 +165,12 @@ final class Monitor: Sendable {
             return mayCompute || pool.workers.count <= 2 * pool.loops.count
         case .blocks:
             pool.workers[loopState.worker]?.blockedState.store(loopState.word, ordering: .relaxed)
+            // A take-over is a turn, and this is the first handler after one. If that blocks, too,
+            // those that wait probably will.
+            if let last = sample.blockedTurn, loopState.turn == last &+ 2 {
+                pool.moveAway(workOf: loop, loopState)
+            }
+            sample.blockedTurn = loopState.turn
             return true
         }
     }

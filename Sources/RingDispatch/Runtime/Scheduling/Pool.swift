@@ -99,6 +99,15 @@ final class Pool: Sendable {
         monitor.noteActivity()
     }
 
+    /// Moves the work items that wait behind a handler away from its loop.
+    func moveAway(workOf loop: EventLoop, _ loopState: LoopState) {
+        // Nobody else touches the run queue meanwhile.
+        guard loop.exchangeState(loopState, for: loopState.with(.stealing)) else { return }
+        let workItems = loop.takeWork()
+        loop.setState(loopState)
+        workItems.inOrder().forEach { pushAway($0) }
+    }
+
     /// Calls workers for away work.
     func callAway(_ count: Int) {
         for _ in 0..<count {
