@@ -28,16 +28,12 @@ extension Listener {
         }
         // Filled and emptied on the queue. The connection limit applies to it.
         let arrivals = Mailbox<[AsyncConnection]>()
-        let close = confined.handlers.close
         confined.handlers.connection = { connection in
             let client = AsyncConnection(connection)
             client.activate()
             arrivals.post { $0 = ($0 ?? []) + [client] }
         }
-        confined.handlers.close = { listener in
-            close?(listener)
-            arrivals.finish()
-        }
+        confined.handlers.close = { _ in arrivals.finish() }
         activate()
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in

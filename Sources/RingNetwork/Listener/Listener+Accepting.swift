@@ -15,11 +15,6 @@ extension Listener {
         if confined.accepting.holds.isEmpty { for socket in sockets { socket.start() } }
     }
 
-    func cancelPauses() {
-        confined.accepting.pauseEnd?.cancel()
-        confined.accepting.rateEnd?.cancel()
-    }
-
     private func hold(
         _ reason: AcceptingState.Holds, _ count: WritableKeyPath<ListenerCounters, Int>
     ) {
@@ -54,13 +49,13 @@ extension Listener {
             adopting: descriptor, endpoints, on: options.placement ?? .alone,
             options: options.connection)
         let peer = countedPeer(of: connection)
-        if let peer, confined.peers.count(of: peer) >= options.connectionLimitPerPeer {
+        if let peer, confined.peers[peer, default: 0] >= options.connectionLimitPerPeer {
             confined.tally.refusedPerPeer += 1
             return connection.abort()
         }
         guard secure(connection) else { return }
         confined.tally.accepted += 1
-        if let peer { confined.peers.add(peer) }
+        if let peer { confined.peers[peer, default: 0] += 1 }
         connection.confined.owner = self
         confined.open.insert(connection)
         guard let handler = confined.handlers.connection else { return connection.close() }
@@ -107,7 +102,9 @@ extension Listener {
         queue.async { [self] in
             confined.tally.add(closed: statistics)
             guard confined.open.remove(connection) != nil else { return }
-            if let peer = countedPeer(of: connection) { confined.peers.remove(peer) }
+            if let peer = countedPeer(of: connection), let count = confined.peers[peer] {
+                confined.peers[peer] = count > 1 ? count - 1 : nil
+            }
             if confined.open.count < options.connectionLimit { release(.limit) }
             endPause()
             if confined.ending != nil { noteEnded(connection) }

@@ -30,7 +30,8 @@ public final class Listener: QueueConfined, ConnectionOwner {
         var accepting = AcceptingState()
         /// The connections that are not closed.
         var open: Set<Connection> = []
-        var peers = PeerCounts()
+        /// Open connections per peer.
+        var peers: [PeerKey: Int] = [:]
         var tally = ListenerCounters()
         /// A descriptor in reserve, closed to accept and close clients when there is no other.
         var reserve: Int32?
@@ -42,7 +43,6 @@ public final class Listener: QueueConfined, ConnectionOwner {
     enum Phase {
         case setup
         case active
-        case closing
         case closed
     }
 
@@ -138,25 +138,14 @@ public final class Listener: QueueConfined, ConnectionOwner {
     public func close(_ handler: sending ((Listener) -> Void)? = nil) {
         endSetup()
         onQueue { listener in
-            let before = listener.confined.handlers.close
-            listener.confined.handlers.close = { listener in
-                before?(listener)
-                handler?(listener)
-            }
-            switch listener.confined.phase {
-            case .setup:
-                listener.release()
-                listener.finish()
-            case .closed:
-                listener.finish()
-            case .active:
-                listener.confined.phase = .closing
-                listener.cancelPauses()
-                for socket in listener.sockets { socket.close() }
-                listener.finishIfClosed()
-            case .closing:
-                break
-            }
+            listener.release()
+            listener.confined.phase = .closed
+            let close = listener.confined.handlers.close
+            listener.confined.handlers = ListenerHandlers()
+            close?(listener)
+            handler?(listener)
+            // Asynchronously, because a method of the listener may be running.
+            listener.queue.async { listener.confined.life = nil }
         }
     }
 
@@ -187,27 +176,11 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// What follows runs on the queue, as the handlers that it calls must.
     func endSetup() { if isInSetup { setup.end() } }
 
-    /// Called when one of the sockets is closed.
-    func finishIfClosed() {
-        guard confined.phase == .closing, sockets.allSatisfy({ $0.confined.isClosed }) else {
-            return
-        }
-        release()
-        finish()
-    }
-
     private func release() {
+        confined.accepting.pauseEnd?.cancel()
+        confined.accepting.rateEnd?.cancel()
         for socket in sockets { socket.close() }
         if let reserve = confined.reserve { Descriptors.close(reserve) }
         confined.reserve = nil
-    }
-
-    private func finish() {
-        confined.phase = .closed
-        let handler = confined.handlers.close
-        confined.handlers = ListenerHandlers()
-        handler?(self)
-        // Asynchronously, because a method of the listener may be running.
-        queue.async { [self] in confined.life = nil }
     }
 }

@@ -79,14 +79,13 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
 
     func stop() { confined.acceptor?.pause() }
 
-    /// Closes the socket, and notifies the listener.
+    /// Closes the socket.
     func close() {
         guard !confined.isClosed else { return }
         confined.isClosed = true
         confined.acceptor?.end()
         Descriptors.close(descriptor)
         file?.remove()
-        confined.listener?.finishIfClosed()
     }
 
     // MARK: StreamAcceptorClient

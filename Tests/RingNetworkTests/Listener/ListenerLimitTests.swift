@@ -55,7 +55,7 @@ struct ListenerLimitTests {
         #expect(next.echoes([3]))
         next.close()
         first[1].close()
-        #expect(poll { listener.queue.sync { listener.confined.peers.peerCount } == 0 })
+        #expect(poll { listener.queue.sync { listener.confined.peers.isEmpty } })
         stop(listener)
     }
 
