@@ -16,18 +16,17 @@ final class ConnectAttempt: Sendable {
     }
 
     struct State {
-        fileprivate var isCancelled = false
         fileprivate var wait: ReadinessWait?
         fileprivate var retry: DispatchScheduledItem?
         fileprivate var retryMilliseconds = 1
-        /// Called once; nil afterwards.
+        /// Called at most once; nil afterwards.
         fileprivate var completion: ((ConnectAttempt, SystemError?) -> Void)?
     }
 
     private static let longestRetryMilliseconds = 64
 
-    /// - Parameter completion: called once on the queue, when the caller may use or close the
-    ///   descriptor.
+    /// - Parameter completion: called once on the queue, unless the attempt is cancelled. Then the
+    ///   descriptor is the caller's, to use or to close.
     init(
         _ endpoint: Endpoint, _ address: SocketAddress, _ descriptor: Int32, queue: DispatchQueue,
         completion: @escaping (ConnectAttempt, SystemError?) -> Void
@@ -60,17 +59,13 @@ final class ConnectAttempt: Sendable {
         }
     }
 
-    /// Cancels the attempt. The completion is still called.
+    /// Cancels an attempt whose completion was not called, and closes the descriptor.
     func cancel() {
-        guard !confined.isCancelled else { return }
-        confined.isCancelled = true
         endWait()
         confined.retry?.cancel()
-        // Asynchronously, because the caller is in the middle of a change.
-        queue.async { [self] in end(ConnectAttempt.cancelled) }
+        confined.completion = nil
+        Descriptors.close(descriptor)
     }
-
-    private static let cancelled = SystemError(call: "connect", code: ErrorCode.cancelled)
 
     private func endWait() {
         confined.wait?.cancel()
@@ -87,7 +82,6 @@ final class ConnectAttempt: Sendable {
     private func tryAgain() {
         // The item and this object keep each other.
         confined.retry = nil
-        guard !confined.isCancelled else { return }
         do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))
         } catch {

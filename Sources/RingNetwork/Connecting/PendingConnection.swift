@@ -147,7 +147,6 @@ public final class PendingConnection: Sendable {
 
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
         confined.running.removeAll { $0 === attempt }
-        guard confined.deliver != nil else { return Descriptors.close(attempt.descriptor) }
         if let error {
             Descriptors.close(attempt.descriptor)
             return failed(attempt, error)
@@ -213,6 +212,7 @@ public final class PendingConnection: Sendable {
         confined.stagger?.cancel()
         confined.untried = []
         for attempt in confined.running { attempt.cancel() }
+        confined.running = []
         deliver(result)
     }
 }
