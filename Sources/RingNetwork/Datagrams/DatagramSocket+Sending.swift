@@ -29,15 +29,12 @@ extension DatagramSocket {
     public func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint? = nil) {
         guard isCurrent else { return send(Array(bytes), to: endpoint) }
         guard let address = address(of: endpoint, datagrams: 1) else { return }
-        submit(bytes, to: address.value, path: nil)
+        submit(bytes, to: address, path: nil)
     }
 
     /// Sends a datagram.
     public func send(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
-        onQueue { socket in
-            guard let address = socket.address(of: endpoint, datagrams: 1) else { return }
-            bytes.withUnsafeBytes { socket.submit($0, to: address.value, path: nil) }
-        }
+        onQueue { socket in bytes.withUnsafeBytes { socket.send($0, to: endpoint) } }
     }
 
     /// Answers a datagram, from the address that it was sent to, if known. In the receive handler,
@@ -72,7 +69,7 @@ extension DatagramSocket {
             }
             socket.together {
                 for bytes in datagrams {
-                    bytes.withUnsafeBytes { socket.submit($0, to: address.value, path: nil) }
+                    bytes.withUnsafeBytes { socket.submit($0, to: address, path: nil) }
                 }
             }
         }
@@ -83,12 +80,7 @@ extension DatagramSocket {
         onQueue { socket in
             socket.together {
                 for datagram in datagrams {
-                    guard let address = socket.address(of: datagram.endpoint, datagrams: 1) else {
-                        continue
-                    }
-                    datagram.bytes.withUnsafeBytes {
-                        socket.submit($0, to: address.value, path: nil)
-                    }
+                    datagram.bytes.withUnsafeBytes { socket.send($0, to: datagram.endpoint) }
                 }
             }
         }
@@ -117,8 +109,7 @@ extension DatagramSocket {
         for start in stride(from: 0, to: bytes.count, by: datagramBytes) {
             let part = bytes[start..<min(bytes.count, start + datagramBytes)]
             admit(
-                UnsafeRawBufferPointer(rebasing: part), isLasting: true, to: address.value,
-                path: nil)
+                UnsafeRawBufferPointer(rebasing: part), isLasting: true, to: address, path: nil)
         }
         flushUnlessBlocked()
         confined.outgoing.keepBorrowed()
@@ -133,24 +124,20 @@ extension DatagramSocket {
 
     // MARK: on the queue
 
-    /// An address, or none for a connected peer.
-    private struct Address {
-        let value: SocketAddress?
-    }
-
-    /// Returns nil, after a report to the error handler, if the endpoint has no address.
-    private func address(of endpoint: Endpoint?, datagrams: Int) -> Address? {
+    /// The address, or none (`.some(nil)`) for a connected peer. Returns nil, after a report to the
+    /// error handler, if the endpoint has no address.
+    private func address(of endpoint: Endpoint?, datagrams: Int) -> SocketAddress?? {
         guard isOpenForSending else {
             confined.tally.datagramsDropped &+= UInt64(datagrams)
             return nil
         }
         guard let endpoint else {
-            if isConnected { return Address(value: nil) }
+            if isConnected { return .some(nil) }
             fatalMisuse(
                 "datagram socket '\(queue.label)' is not connected: give send an endpoint")
         }
         do throws(EndpointError) {
-            return Address(value: try endpoint.socketAddress())
+            return try endpoint.socketAddress()
         } catch {
             refuse(
                 endpoint, datagrams,
