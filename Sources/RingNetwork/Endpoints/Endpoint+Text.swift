@@ -19,7 +19,7 @@ extension Endpoint {
             self = .unix(try UnixAddress(textAfterScheme: name))
             return
         }
-        guard text.firstIndex(of: "://") == nil else {
+        guard text.firstRange(of: "://".utf8) == nil else {
             throw EndpointError(
                 .unexpectedScheme, text, "has a scheme",
                 remedy: "write host:port only, or read it as a TransportEndpoint")
@@ -107,9 +107,5 @@ extension ArraySlice<UInt8> {
     func after(scheme: [UInt8]) -> ArraySlice<UInt8>? {
         prefix(scheme.count).elementsEqual(scheme) { $0.lowercasedASCII == $1 }
             ? dropFirst(scheme.count) : nil
-    }
-
-    func firstIndex(of text: StaticString) -> Int? {
-        text.withUTF8Buffer { bytes in indices.first { self[$0...].starts(with: bytes) } }
     }
 }

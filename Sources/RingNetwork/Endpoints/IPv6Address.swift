@@ -81,23 +81,18 @@ extension IPv6Address {
     }
 
     init?(strict text: ArraySlice<UInt8>) {
-        guard let gap = IPv6Address.gap(in: text) else {
+        // A second one leaves an empty group, which is rejected.
+        guard let gap = text.firstRange(of: "::".utf8) else {
             guard let groups = IPv6Address.groups(text), groups.count == 8 else { return nil }
             rawValue = IPv6Address.value(groups)
             return
         }
         // Only the end may be an IPv4 address.
-        guard let head = IPv6Address.groups(text[..<gap], mayEndInIPv4: false),
-            let tail = IPv6Address.groups(text[(gap + 2)...]), head.count + tail.count < 8
+        guard let head = IPv6Address.groups(text[..<gap.lowerBound], mayEndInIPv4: false),
+            let tail = IPv6Address.groups(text[gap.upperBound...]), head.count + tail.count < 8
         else { return nil }
         let zeros = [UInt16](repeating: 0, count: 8 - head.count - tail.count)
         rawValue = IPv6Address.value(head + zeros + tail)
-    }
-
-    /// The index of the first double colon. A second one leaves an empty group, which is rejected.
-    private static func gap(in text: ArraySlice<UInt8>) -> Int? {
-        let colon = UInt8(ascii: ":")
-        return text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
     }
 
     private static func value(_ groups: [UInt16]) -> UInt128 {

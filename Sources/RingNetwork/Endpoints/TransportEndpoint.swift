@@ -32,16 +32,16 @@ public struct TransportEndpoint: Sendable, Hashable {
             return
         }
         let remedy = "begin with tcp://, udp:// or unix:"
-        guard let end = text.firstIndex(of: "://") else {
+        guard let end = text.firstRange(of: "://".utf8) else {
             throw EndpointError(.missingScheme, text, "names no transport", remedy: remedy)
         }
-        let scheme = String(decoding: text[..<end].map(\.lowercasedASCII), as: UTF8.self)
+        let scheme = String(decoding: text[..<end.lowerBound].map(\.lowercasedASCII), as: UTF8.self)
         guard let transport = Transport(rawValue: scheme), transport != .unix else {
             throw EndpointError(
                 .unknownScheme, text, "has a scheme that names no transport", remedy: remedy)
         }
         self.transport = transport
-        endpoint = try Endpoint(hostAndPort: text[(end + 3)...])
+        endpoint = try Endpoint(hostAndPort: text[end.upperBound...])
     }
 }
 
