@@ -48,14 +48,6 @@ final class DatagramInflow: Sendable {
         socket.activate()
     }
 
-    /// Returns when the socket is closed.
-    func close() async {
-        guard executor.isCurrent else {
-            return await withTaskExecutorPreference(executor) { await close() }
-        }
-        socket.close()
-    }
-
     func next() async throws -> Datagram? {
         guard executor.isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await next() }

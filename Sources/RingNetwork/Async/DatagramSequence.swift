@@ -45,10 +45,10 @@ extension DatagramSocket {
             ) {
                 try await body(DatagramSequence(inflow: inflow))
             }
-            await inflow.close()
+            await self.result { $0.close() }
             return result
         } catch {
-            await inflow.close()
+            await self.result { $0.close() }
             throw error
         }
     }

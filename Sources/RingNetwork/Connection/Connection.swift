@@ -315,10 +315,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         receiver.end()
         let isAborting = aborts || why == .aborted
         if isAborting { Sockets.abort(descriptor) } else { Descriptors.close(descriptor) }
-        finish(why)
-    }
-
-    private func finish(_ why: CloseReason) {
         // After the current work item, which may be another handler of the connection.
         hop { connection in
             let close = connection.confined.handlers.close.take()

@@ -43,7 +43,6 @@ public final class DatagramSocket: QueueConfined {
         fileprivate(set) var phase = Phase.setup
         /// Itself while the socket is active, which keeps it alive.
         fileprivate var life: DatagramSocket?
-        fileprivate var reason: SocketError?
         var inbox: DatagramInbox?
         var readWait: ReadinessWait?
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
@@ -285,17 +284,12 @@ public final class DatagramSocket: QueueConfined {
         confined.phase = .closed
         setup.end()
         confined.life = self
-        confined.reason = why
         confined.tally.datagramsDropped &+= UInt64(confined.outgoing.count)
         confined.outgoing.removeFirst(confined.outgoing.count)
         confined.receivePause?.cancel()
         confined.sendPause?.cancel()
         confined.readWait?.cancel()
         confined.writeWait?.cancel()
-        finish()
-    }
-
-    private func finish() {
         release()
         // After the current work item, which may be another handler of the socket.
         hop { socket in
@@ -306,7 +300,7 @@ public final class DatagramSocket: QueueConfined {
             socket.confined.inbox = nil
             socket.confined.sender = nil
             socket.confined.life = nil
-            close?(socket, socket.confined.reason)
+            close?(socket, why)
         }
     }
 
