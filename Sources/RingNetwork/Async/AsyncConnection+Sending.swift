@@ -83,9 +83,7 @@ extension AsyncConnection {
     }
 
     nonisolated(nonsending) private func wait(_ number: UInt64) async {
-        await withUnsafeContinuation {
-            confined.senders.append(AsyncSender(number: number, continuation: $0))
-        }
+        await withUnsafeContinuation { confined.senders.append((number, $0)) }
     }
 
     func resumeSenders() {

@@ -60,8 +60,8 @@ public final class AsyncConnection: Sendable {
 
         /// The number of the last wait of a task that is not the owner.
         var number: UInt64 = 0
-        /// Tasks that wait until the connection is writable.
-        var senders: [AsyncSender] = []
+        /// Tasks that wait until the connection is writable, with the numbers of their waits.
+        var senders: [(number: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
         /// The task that waits for the end.
         var closer: UnsafeContinuation<Void, Never>?
     }
