@@ -1,8 +1,8 @@
 #if TLS
 /// A TLS failure, with its cause and a remedy.
-public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure that a program may want to distinguish.
-    public enum Kind: Sendable, Equatable {
+    public enum Kind: Sendable, Hashable {
         /// A file could not be read.
         case file
         /// A certificate or a certificate list is unusable.
@@ -31,7 +31,7 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The reason why a peer's certificate was rejected.
-    public enum Verification: Sendable, Equatable {
+    public enum Verification: Sendable, Hashable {
         /// The peer presented no certificate, and one is required.
         case missing
         /// The period of validity is over, by this machine's clock.

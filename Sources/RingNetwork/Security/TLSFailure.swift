@@ -21,11 +21,5 @@ public struct TLSFailure: Error, Hashable, CustomStringConvertible {
         error = nil
         self.description = description
     }
-
-    public static func == (one: TLSFailure, other: TLSFailure) -> Bool {
-        one.error == other.error && one.description == other.description
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
     #endif
 }
