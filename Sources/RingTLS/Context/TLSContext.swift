@@ -18,8 +18,9 @@ public final class TLSContext: Sendable {
     /// error.
     public let warnings: [String]
 
-    /// ALPN protocols in wire format: each name follows a length byte.
-    let applicationProtocols: [UInt8]
+    /// ALPN protocols in wire format: each name follows a length byte (RFC 7301, section 3.1).
+    // Safety: the memory is the context's own, and does not change after `init`.
+    nonisolated(unsafe) let applicationProtocols: UnsafeBufferPointer<UInt8>
     /// Only for clients that resume sessions.
     let sessions: SessionCache?
 
@@ -30,7 +31,7 @@ public final class TLSContext: Sendable {
         try Self.check(configuration)
         let place = ExitGate.enter()
         defer { ExitGate.leave(place) }
-        applicationProtocols = try Self.encoded(configuration.applicationProtocols)
+        let protocols = try Self.encoded(configuration.applicationProtocols)
         let isServer = configuration.role == .server
         guard let handle = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
             throw TLSError(
@@ -38,17 +39,20 @@ public final class TLSContext: Sendable {
                 remedy: "see whether memory is left and OpenSSL's configuration file is valid")
         }
         self.handle = handle
+        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: protocols.count)
+        _ = memory.initialize(from: protocols)
+        applicationProtocols = UnsafeBufferPointer(memory)
         self.configuration = configuration
         let resumes = configuration.resumesSessions
         sessions = !isServer && resumes ? SessionCache() : nil
         let setup = ContextSetup(
-            handle: handle, configuration: configuration,
-            applicationProtocols: applicationProtocols)
+            handle: handle, configuration: configuration, applicationProtocols: protocols)
         do throws(TLSError) {
             warnings = try setup.apply()
         } catch {
             // `deinit` does not run when `init` throws.
             SSL_CTX_free(handle)
+            memory.deallocate()
             throw error
         }
         OpenSSLCallbacks.install(on: self)
@@ -60,6 +64,7 @@ public final class TLSContext: Sendable {
             sessions?.removeAll()
             SSL_CTX_free(handle)
         }
+        applicationProtocols.deallocate()
     }
 
     private static func check(_ configuration: TLSConfiguration) throws(TLSError) {

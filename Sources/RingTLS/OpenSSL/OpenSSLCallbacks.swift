@@ -88,14 +88,13 @@ enum OpenSSLCallbacks {
         }
         let own = engine.context.applicationProtocols
         if own.isEmpty { return SSL_TLSEXT_ERR_NOACK }
-        let offers = UnsafeBufferPointer(start: offered, count: Int(size))
-        guard let range = ProtocolList.firstMatch(of: own, in: offers) else {
-            return SSL_TLSEXT_ERR_ALERT_FATAL
-        }
-        // Safety: the result points into the client's list, which stays valid until OpenSSL has
-        // copied it.
-        chosen.pointee = offered + range.lowerBound
-        chosenCount.pointee = UInt8(range.count)
+        // Safety: the result points into the context's list, and OpenSSL copies it before it can
+        // let go of the context.
+        var name: UnsafeMutablePointer<UInt8>?
+        let outcome = SSL_select_next_proto(
+            &name, chosenCount, own.baseAddress, UInt32(own.count), offered, size)
+        guard outcome == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+        chosen.pointee = UnsafePointer(name)
         return SSL_TLSEXT_ERR_OK
     }
 }
