@@ -121,9 +121,10 @@ struct ContextSetup {
     private func show(_ identity: TLSIdentity) throws(TLSError) -> [String] {
         let chain = try PEMText(identity.certificateChain).certificates()
         let key = try PEMText(identity.privateKey).privateKey(password: identity.password)
+        defer { EVP_PKEY_free(key) }
         let own = chain[0]
         OpenSSLErrors.clear()
-        if X509_check_private_key(own.handle, key.handle) != 1 {
+        if X509_check_private_key(own.handle, key) != 1 {
             throw TLSError(
                 .keyMismatch,
                 "the private key in \(identity.privateKey.name) does not match the first "
@@ -137,7 +138,7 @@ struct ContextSetup {
             Int(SSL_CTX_use_certificate(handle, own.handle)),
             "the certificate in \(identity.certificateChain.name) is refused", remedy)
         try check(
-            Int(SSL_CTX_use_PrivateKey(handle, key.handle)),
+            Int(SSL_CTX_use_PrivateKey(handle, key)),
             "the private key in \(identity.privateKey.name) is refused", remedy)
         for issuer in chain.dropFirst() {
             try check(

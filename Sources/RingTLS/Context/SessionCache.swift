@@ -39,7 +39,7 @@ final class SessionCache: Sendable {
     func store(adopting handle: OpaquePointer, for name: String) {
         let session = Session(adopting: handle)
         // Returned, so that the sessions are freed outside the lock.
-        let gone = entries.withLock { entries -> [Session] in
+        _ = entries.withLock { entries -> [Session] in
             var gone: [Session] = []
             var entry = Entry(name: name, sessions: [])
             if let index = entries.firstIndex(where: { $0.name == name }) {
@@ -54,16 +54,14 @@ final class SessionCache: Sendable {
             entries.append(entry)
             return gone
         }
-        _ = gone
     }
 
     /// Frees all sessions.
     func removeAll() {
-        let gone = entries.withLock { entries -> [Entry] in
+        _ = entries.withLock { entries -> [Entry] in
             defer { entries = [] }
             return entries
         }
-        _ = gone
     }
 
     /// Offers the newest usable session for `name` in the handshake of `ssl`.

@@ -27,12 +27,11 @@ public final class TLSContextStore: Sendable {
             fatalMisuse("TLSContextStore.replace: the context is for the other role")
         }
         // Returned, so that the previous context is freed outside the lock.
-        let before = self.context.withLock { current in
+        _ = self.context.withLock { current in
             let before = current
             current = context
             return before
         }
-        _ = before
     }
 
     /// Reloads the files of the current configuration. On an error the current context stays in

@@ -1,6 +1,4 @@
 #if TLS
-internal import CTLS
-
 /// The outcome of a TLS handshake.
 public struct TLSNegotiation: Sendable, Equatable {
     /// The newest version that both sides accept. SSL_version(3).

@@ -60,8 +60,8 @@ final class PEMText {
         init(_ password: String?) { bytes = password.map { Array($0.utf8) } }
     }
 
-    /// The first private key of the text.
-    func privateKey(password: String?) throws(TLSError) -> PrivateKey {
+    /// The first private key of the text, an EVP_PKEY. The caller frees it.
+    func privateKey(password: String?) throws(TLSError) -> OpaquePointer {
         let password = Password(password)
         OpenSSLErrors.clear()
         // Safety: `password` outlives the call, and the callback runs only during it.
@@ -78,7 +78,7 @@ final class PEMText {
                 return Int32(bytes.count)
             }, Unmanaged.passUnretained(password).toOpaque())
         let errors = OpenSSLErrors.take()
-        if let handle { return PrivateKey(adopting: handle) }
+        if let handle { return handle }
         if password.wasAsked {
             let isMissing = password.bytes == nil
             throw TLSError(
