@@ -46,7 +46,7 @@ struct ChatServer: AsyncParsableCommand {
         }
         let chat = Chat()
         let (limit, policy, drain) = (outbox, slowReaders, drain)
-        let signals = ShutdownSignals {
+        onShutdownSignal {
             listener.shutdown(deadline: .now() + drain.interval)
         }
         writeLine("listening on \(listener.endpoint)")
@@ -54,7 +54,6 @@ struct ChatServer: AsyncParsableCommand {
         await listener.run { client in
             try await Session(client, chat, Outbox(limit: limit, policy)).run()
         }
-        withExtendedLifetime(signals) {}
         let report = await listener.shutdown(deadline: .now() + drain.interval)
         let aborted = report.aborted.count + report.unfinished
         let accepted = listener.queue.sync { listener.acceptedConnections }

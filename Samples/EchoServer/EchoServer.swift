@@ -49,14 +49,13 @@ struct EchoServer: ParsableCommand {
 
         let server = try Server(addresses, mode, limits, security)
         let stop = DispatchSemaphore(value: 0)
-        let signals = ShutdownSignals { stop.signal() }
+        onShutdownSignal { stop.signal() }
         server.activate()
         for line in server.announcements { writeLine(line) }
         let ticker = statistics.map { Ticker(every: $0, of: server.ledger) }
 
         stop.wait()
-        withExtendedLifetime(signals) {}
         ticker?.stop()
-        writeLine(server.stop(within: limits.drain).summary)
+        writeLine(server.stop(within: limits.drain))
     }
 }

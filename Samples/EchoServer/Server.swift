@@ -13,6 +13,7 @@ final class Server {
     private let datagrams = Tally()
     private let http: HTTPService?
     private let security: ServerSecurity
+    private let shortage = DispatchOnce()
     private let hangUp: any DispatchSourceSignal
 
     /// Binds all sockets. Clients can connect from now on, and are served after `activate`.
@@ -57,11 +58,21 @@ final class Server {
         let service = StreamService(mode: mode, ledger: ledger)
         for listener in [tcp, unix].compactMap({ $0 }) {
             listener.setConnectionHandler { service.serve($0) }
-            listener.setErrorHandler { Shortage.report($1) }
+            listener.setErrorHandler { [shortage] _, error in
+                shortage.perform { Server.report(error) }
+            }
             listener.activate()
         }
         if let udp { DatagramService(mode: mode, tally: datagrams).serve(on: udp) }
         http?.activate()
+    }
+
+    /// Descriptors or memory are short. Once is enough: the summary counts the refused clients.
+    private static func report(_ shortage: ListenerError) {
+        writeErrorLine(
+            "EchoServer: cannot accept (\(shortage.cause)): pausing and refusing clients until "
+                + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
+                + "before the start")
     }
 
     /// One line per address. Scripts wait for the first one, which begins with "listening".
@@ -75,11 +86,12 @@ final class Server {
 
     /// Stops accepting, sends the queued data, and resets clients that have not received it within
     /// `span`. Blocks until all are closed, so it must not run on a queue.
-    func stop(within span: TimeSpan) -> Outcome {
+    /// - Returns: the summary.
+    func stop(within span: TimeSpan) -> String {
         hangUp.cancel()
         let deadline = DispatchTime.now() + span.interval
         http?.shutdown(deadline: .now())
-        let outcome = Outcome()
+        let outcome = Locked(Outcome())
         let ended = DispatchGroup()
         if let udp {
             ended.enter()
@@ -89,12 +101,11 @@ final class Server {
         for listener in [tcp, unix].compactMap({ $0 }) {
             ended.enter()
             listener.shutdown(deadline: deadline) { report in
-                outcome.add(report, listener.counters)
+                outcome.withLock { $0.add(report, listener.counters) }
                 ended.leave()
             }
         }
         ended.wait()
-        outcome.finish(ledger.totals, datagrams.traffic)
-        return outcome
+        return outcome.withLock { $0.summary(ledger.totals, datagrams.traffic) }
     }
 }

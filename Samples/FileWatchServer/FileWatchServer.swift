@@ -35,7 +35,7 @@ struct FileWatchServer: ParsableCommand {
 
         let server = try Server(watching, addresses, running)
         let wake = DispatchSemaphore(value: 0)
-        let signals = ShutdownSignals {
+        onShutdownSignal {
             server.isStopping.store(true, ordering: .releasing)
             wake.signal()
         }
@@ -49,7 +49,6 @@ struct FileWatchServer: ParsableCommand {
             writeLine(server.announcement)
             wake.wait()
         }
-        withExtendedLifetime(signals) {}
         writeLine(server.stop())
     }
 

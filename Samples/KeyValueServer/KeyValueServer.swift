@@ -38,11 +38,10 @@ struct KeyValueServer: ParsableCommand {
         }
         listener.setConnectionHandler { Session.serve($0, database) }
         let stop = DispatchSemaphore(value: 0)
-        let signals = ShutdownSignals { stop.signal() }
+        onShutdownSignal { stop.signal() }
         listener.activate()
         writeLine("listening on \(listener.endpoint)")
         stop.wait()
-        withExtendedLifetime(signals) {}
         // Clients have five seconds to take the replies that are under way.
         listener.shutdown(deadline: .now() + .seconds(5)) { report in
             let aborted = report.aborted.count + report.unfinished

@@ -56,11 +56,10 @@ struct Proxy: ParsableCommand {
             client.queue.async { Pair(client, upstream).begin() }
         }
         let stop = DispatchSemaphore(value: 0)
-        let signals = ShutdownSignals { stop.signal() }
+        onShutdownSignal { stop.signal() }
         listener.activate()
         for endpoint in listener.endpoints { writeLine("listening on \(endpoint)") }
         stop.wait()
-        withExtendedLifetime(signals) {}
         listener.shutdown(deadline: .now() + drain.interval) { report in
             let aborted = report.aborted.count + report.unfinished
             writeLine("served \(listener.acceptedConnections) connections, aborted \(aborted)")

@@ -106,9 +106,9 @@ struct Ringload: ParsableCommand {
     private func measure(_ plan: LoadPlan) throws -> LoadReport {
         let display = Display()
         let run = try LoadRun(plan) { display.show($0) }
-        let signals = ShutdownSignals { run.interrupt() }
+        onShutdownSignal { run.interrupt() }
         defer { display.end() }
-        return try withExtendedLifetime(signals) { try run.waitForReport() }
+        return try run.waitForReport()
     }
 
     /// Writes the result of --server-cpu. Returns what makes it worthless.
