@@ -1,6 +1,7 @@
 import FileWatching
 import RingDispatch
 import RingNetwork
+import SampleSupport
 import WireFormats
 
 /// `GET /snapshot`: all watched files as one JSON object, with the number of the last event that it
@@ -12,14 +13,8 @@ final class SnapshotDownload {
 
     private static let bytesPerTurn = 64 * 1024
 
-    private static let head = """
-        HTTP/1.1 200 OK\r
-        Content-Type: application/json\r
-        Cache-Control: no-store\r
-        Connection: close\r
-        \r
-
-        """
+    /// Without a length, which is not known yet.
+    private static let response = HTTPResponse(.ok, nil, contentType: "application/json")
 
     /// Makes one snapshot after the other.
     private static let queue = DispatchQueue(label: "file-watch-server.snapshots")
@@ -32,7 +27,7 @@ final class SnapshotDownload {
         connection.setWritableHandler(nil)
         // At a shutdown it goes on until it is complete, or the deadline resets the connection.
         connection.setDrainHandler { _ in }
-        connection.send(Array(head.utf8))
+        connection.send(response.bytes(keepsAlive: false, hasBody: false))
         queue.async {
             guard isWaiting(connection) else { return }
             let done = DispatchSemaphore(value: 0)

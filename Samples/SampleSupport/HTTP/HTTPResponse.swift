@@ -14,8 +14,8 @@ package struct HTTPResponse: Sendable {
         case unavailable = "503 Service Unavailable"
     }
 
-    /// - Parameter body: if empty, the status line's text is sent instead. nil, for HEAD only: the
-    ///   response to GET is a stream, whose length is not known.
+    /// - Parameter body: if empty, the status line's text is sent instead. nil, for the head
+    ///   alone: the response to GET is a stream, whose length is not known.
     package init(
         _ status: Status, _ body: String? = "", contentType: String = "text/plain; charset=utf-8"
     ) {
@@ -25,7 +25,7 @@ package struct HTTPResponse: Sendable {
     }
 
     /// - Parameter hasBody: false for a response to HEAD.
-    func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
+    package func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
         let head = """
             HTTP/1.1 \(status.rawValue)\r
             Content-Type: \(contentType)\r
