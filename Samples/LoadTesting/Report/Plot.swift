@@ -10,11 +10,6 @@ struct Plot {
     struct Series {
         let name: String
         let points: [Point]
-
-        init(_ name: String, _ points: [Point]) {
-            self.name = name
-            self.points = points
-        }
     }
 
     let title: String

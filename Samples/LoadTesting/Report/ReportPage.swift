@@ -98,17 +98,20 @@ struct ReportPage {
         let intervals = report.intervals.filter { !$0.isWarmingUp }
         if intervals.count > 1 {
             plots.append(latencyPlot(intervals))
-            plots.append(ratePlot(intervals))
-            if report.errors.total > 0 { plots.append(errorPlot(intervals)) }
+            plots.append(countPlot("Messages each second", intervals) { $0.messagesPerSecond })
+            if report.errors.total > 0 {
+                plots.append(countPlot("Errors so far", intervals) { Double($0.errors) })
+            }
         }
         let sections = plots.map { "<section>\($0.svg)</section>" }.joined(separator: "\n")
         return "<div class=\"plots\">\n\(sections)\n</div>"
     }
 
     private var percentilePlot: Plot {
-        var series = [Plot.Series("latency", curve(report.measurement.latencies))]
+        var series = [Plot.Series(name: "latency", points: curve(report.measurement.latencies))]
         if report.plan.isOpenLoop {
-            series.append(Plot.Series("service time", curve(report.measurement.open.service)))
+            let times = curve(report.measurement.open.service)
+            series.append(Plot.Series(name: "service time", points: times))
         }
         let ticks: [(Double, String)] = [
             (0, "0"), (1, "90"), (2, "99"), (3, "99.9"), (4, "99.99"), (5, "99.999"),
@@ -145,8 +148,8 @@ struct ReportPage {
         ]
         let series = figures.map { name, figure in
             Plot.Series(
-                name,
-                intervals.filter { $0.messages > 0 }.map {
+                name: name,
+                points: intervals.filter { $0.messages > 0 }.map {
                     Plot.Point(x: seconds($0), y: Double(figure($0)))
                 })
         }
@@ -156,18 +159,12 @@ struct ReportPage {
             isLogarithmic: true)
     }
 
-    private func ratePlot(_ intervals: [LoadInterval]) -> Plot {
-        let points = intervals.map { Plot.Point(x: seconds($0), y: $0.messagesPerSecond) }
+    private func countPlot(
+        _ title: String, _ intervals: [LoadInterval], _ count: (LoadInterval) -> Double
+    ) -> Plot {
+        let points = intervals.map { Plot.Point(x: seconds($0), y: count($0)) }
         return Plot(
-            title: "Messages each second", series: [Plot.Series("messages/s", points)],
-            xTicks: timeTicks(intervals), xName: "seconds of the measured time",
-            yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
-    }
-
-    private func errorPlot(_ intervals: [LoadInterval]) -> Plot {
-        let points = intervals.map { Plot.Point(x: seconds($0), y: Double($0.errors)) }
-        return Plot(
-            title: "Errors so far", series: [Plot.Series("errors", points)],
+            title: title, series: [Plot.Series(name: title, points: points)],
             xTicks: timeTicks(intervals), xName: "seconds of the measured time",
             yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
     }
