@@ -19,7 +19,9 @@ final class IdleClient: BackgroundClient, @unchecked Sendable {
         connection.activate()
     }
 
-    override func connectingFailed(_ error: ConnectError) { fail(target.finding(of: error)) }
+    override func connectingFailed(_ error: ConnectError) {
+        fail(target.target.finding(of: error))
+    }
 
     private func fail(_ finding: Finding) {
         guard !isOver else { return }

@@ -46,7 +46,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         connection.setEndHandler { [self] _ in ended() }
         connection.setCloseHandler { [self] _, reason in closed(reason) }
         #if TLS
-        if target.isSecured {
+        if target.target.isSecured {
             connection.setHandshakeHandler { [self] _, _ in connected() }
             return connection.activate()
         }
@@ -66,15 +66,15 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     private func connectingFailed(_ error: ConnectError) {
         guard !isOver else { return shard.clientClosed() }
+        let finding = target.target.finding(of: error)
         if hasConnectedOnce {
-            let finding = target.finding(of: error)
             shard.errors.add(finding.kind, finding.detail)
             shard.queue.asyncAfter(
                 deadline: .now() + .milliseconds(Self.reconnectMilliseconds)
             ) { [self] in isOver ? shard.clientClosed() : connect() }
         } else {
             isOver = true
-            shard.clientDidNotConnect(target.failure(of: error))
+            shard.clientDidNotConnect(LoadFailure(finding.detail))
             shard.clientClosed()
         }
     }

@@ -48,8 +48,6 @@ final class PreparedTarget: Sendable {
         }
     }
 
-    var isSecured: Bool { target.isSecured }
-
     /// - Parameter number: the number of the connection, which selects the local address.
     func connector(_ number: Int) -> Connector { connectors[number % connectors.count] }
 
@@ -59,26 +57,6 @@ final class PreparedTarget: Sendable {
         return endpoint.ipAddress.map { "\($0)" }
     }
     #endif
-
-    // MARK: errors as text
-
-    /// The cause of a failed connect, and the remedy.
-    func failure(of error: ConnectError) -> LoadFailure {
-        LoadFailure(finding(of: error).detail)
-    }
-
-    func finding(of error: ConnectError) -> Finding { Self.words(for: error, target: target) }
-
-    static func words(for error: ConnectError, target: LoadTarget) -> Finding {
-        let code = error.attempts.first?.cause.code
-        switch error.reason {
-        case .timedOut: return Finding(.connect, text(.timedOut, target))
-        case .allFailed:
-            let kind: ErrorCounts.Kind = code == .connectionRefused ? .refused : .connect
-            return Finding(kind, text(code ?? .connectionRefused, target))
-        default: return Finding(.connect, "\(target): \(error)")
-        }
-    }
 
     /// The error for a connection that ended without a close by the load.
     func finding(of reason: CloseReason) -> Finding {
@@ -96,29 +74,6 @@ final class PreparedTarget: Sendable {
         case .timedOut:
             return Finding(.connect, "\(target): no handshake in time; is it a TLS server?")
         default: return Finding(.closedByServer, "the server closed a connection")
-        }
-    }
-
-    private static func text(_ code: ErrorNumber, _ target: LoadTarget) -> String {
-        let place = target.place
-        return switch code {
-        case .connectionRefused:
-            "connection refused: is the server running on \(place)?"
-        case .timedOut:
-            "no answer from \(place): is the address right, and does a firewall drop it?"
-        case .networkUnreachable, .noRouteToHost:
-            "no route to \(place): is the address right?"
-        case .noSuchFileOrDirectory:
-            "\(place) does not exist: is the server running, and the path right?"
-        case .connectionReset, .brokenPipe:
-            "\(place) closed a new connection: is the server out of descriptors or memory?"
-        case .addressNotAvailable:
-            "no local port left towards \(place): use fewer --connections, several "
-                + "--source addresses, or widen net.ipv4.ip_local_port_range"
-        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
-            "no descriptors left: raise the limit with ulimit -n, or use fewer --connections"
-        default:
-            "cannot connect to \(place): \(code)"
         }
     }
 }

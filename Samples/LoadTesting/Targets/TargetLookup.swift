@@ -55,7 +55,7 @@ final class TargetLookup: @unchecked Sendable {
                 if case .unresolved(let cause) = error.reason {
                     return fail("cannot find the address of \(target.place): \(cause)")
                 }
-                fail(PreparedTarget.words(for: error, target: target).detail)
+                fail(target.finding(of: error).detail)
             }
         }
     }
