@@ -54,23 +54,11 @@ final class ReportFile {
 extension ReportFile {
     static func comparison(of before: String, with after: String) throws -> Comparison {
         try Comparison(
-            before: contents(of: before), named: before, after: contents(of: after), named: after)
+            before: text(of: before), named: before, after: text(of: after), named: after)
     }
 
-    private static func contents(of path: String) throws -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure("\(path): cannot be read (\(String(cString: strerror(errno))))")
-        }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    private static func text(of path: String) throws -> String {
+        if let text = contents(of: path) { return text }
+        throw Failure("\(path): cannot be read (\(String(cString: strerror(errno))))")
     }
 }

@@ -26,7 +26,7 @@ public struct RunEnvironment: Sendable {
     /// - Parameter server: the process whose CPU time is reported.
     static func current(server: Int32? = nil) -> RunEnvironment {
         let (system, host, release, machine) = names()
-        let model = ProcFolder.contents(of: "/proc/cpuinfo").split(separator: "\n")
+        let model = contents(of: "/proc/cpuinfo")?.split(separator: "\n")
             .first { $0.hasPrefix("model name") }?.split(separator: ": ").last
         let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         return RunEnvironment(

@@ -2,19 +2,6 @@ internal import Glibc
 
 /// Reads the files of `/proc`. proc(5).
 enum ProcFolder {
-    /// The text of a file; empty if it cannot be read.
-    static func contents(of path: String) -> String {
-        guard let file = fopen(path, "re") else { return "" }
-        defer { fclose(file) }
-        var text: [UInt8] = []
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = fread(&bytes, 1, bytes.count, file)
-            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
-            text += bytes[..<count]
-        }
-    }
-
     /// The entries of a folder whose names are numbers: processes, threads, descriptors.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }

@@ -6,9 +6,9 @@ struct ProcessUsage: Sendable {
     var userNanoseconds: UInt64 = 0
     /// Kernel mode; 0 for another process.
     var systemNanoseconds: UInt64 = 0
-    /// Both modes, including threads that have ended.
+    /// Both modes, including threads that have ended; 0 for this process.
     var processorNanoseconds: UInt64 = 0
-    /// Voluntary and involuntary switches of the living threads.
+    /// Voluntary and involuntary switches of the living threads; 0 for this process.
     var contextSwitches: UInt64 = 0
 
     /// The usage of this process. getrusage(2).
@@ -18,8 +18,6 @@ struct ProcessUsage: Sendable {
         var usage = ProcessUsage()
         usage.userNanoseconds = nanoseconds(times.ru_utime)
         usage.systemNanoseconds = nanoseconds(times.ru_stime)
-        usage.processorNanoseconds = usage.userNanoseconds + usage.systemNanoseconds
-        usage.contextSwitches = UInt64(times.ru_nvcsw + times.ru_nivcsw)
         return usage
     }
 
@@ -34,8 +32,7 @@ struct ProcessUsage: Sendable {
         usage.processorNanoseconds = UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
         let folder = "/proc/\(process)/task"
         for task in ProcFolder.names(in: folder) {
-            usage.contextSwitches += switches(
-                in: ProcFolder.contents(of: "\(folder)/\(task)/status"))
+            usage.contextSwitches += switches(in: contents(of: "\(folder)/\(task)/status") ?? "")
         }
         return usage
     }

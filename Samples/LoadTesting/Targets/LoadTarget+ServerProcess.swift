@@ -79,7 +79,7 @@ extension LoadTarget {
     }
 
     private static func rows(of table: String) -> [[Substring]] {
-        ProcFolder.contents(of: "/proc/net/\(table)").split(separator: "\n").dropFirst().map {
+        (contents(of: "/proc/net/\(table)") ?? "").split(separator: "\n").dropFirst().map {
             $0.split(separator: " ")
         }
     }
