@@ -8,17 +8,23 @@ extension WatchEngine {
         // The node may have been freed and reused for another folder.
         guard tree[folder].watch == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
-        let isDirectory = event.mask.contains(.isDirectory)
+        let mask = event.mask
+        let isDirectory = mask.contains(.isDirectory)
         if confined.rules.ignores(name, isDirectory, in: folder, tree) {
             // The file may ignore itself.
             if confined.rules.areRead(from: name) { reloadRules(of: folder) }
-            return ignore(event)
+            // A rename to an ignored name counts as a removal.
+            if mask.contains(.movedTo), let node = takeDeparture(event.cookie) {
+                removeAndReport(node)
+            }
+            return
         }
-        let mask = event.mask
         if mask.contains(.created) {
             appear(name, in: folder, isDirectory)
         } else if mask.contains(.movedTo) {
-            guard isPossible(event.cookie, folder, name) else { return startOver() }
+            guard isPossible(event.cookie, folder, name) else {
+                return compareRoots(isPoll: false)
+            }
             if !arrive(name, in: folder, event.cookie) { appear(name, in: folder, isDirectory) }
         } else if mask.contains(.deleted) {
             disappear(name, in: folder)
@@ -49,40 +55,26 @@ extension WatchEngine {
         }
     }
 
-    /// Handles an event for an ignored entry. A rename to an ignored name counts as a removal.
-    private func ignore(_ event: InotifyEvent) {
-        guard event.mask.contains(.movedTo), let node = takeDeparture(event.cookie) else {
-            return
-        }
-        removeAndReport(node)
-    }
-
     private func isAmbiguous(_ folder: NodeNumber) -> Bool {
         confined.isRepairing || tree[folder].flags.contains(.fresh)
     }
 
+    /// The facts of an event's entry. Nil if the entry is gone, or if its name now belongs to an
+    /// entry of the other kind (folder or not); an event for that change follows.
+    /// - Parameter isDirectory: nil: any kind.
     private func facts(
-        _ name: UnsafeRawBufferPointer, in folder: NodeNumber
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool? = nil
     ) -> (FolderEntryFacts, isLink: Bool)? {
         tree.write(pathOf: folder, name, to: &confined.path)
         confined.checkedFolders.insert(folder)
         guard let facts = try? FolderEntryFacts(path: confined.path, followsLinks: false) else {
             return nil
         }
-        return followed(facts, in: folder) {
+        let found = followed(facts, in: folder) {
             try? FolderEntryFacts(path: confined.path, followsLinks: true)
         }
-    }
-
-    /// The facts of an event's entry. Nil if the entry is gone, or if its name now belongs to an
-    /// entry of the other kind (folder or not); an event for that change follows.
-    private func facts(
-        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool
-    ) -> (FolderEntryFacts, isLink: Bool)? {
-        guard let found = facts(name, in: folder),
-            found.isLink || (found.0.kind == .directory) == isDirectory
-        else { return nil }
-        return found
+        let isFolder = found.0.kind == .directory
+        return isDirectory == nil || found.isLink || isFolder == isDirectory ? found : nil
     }
 
     // MARK: creation, removal, modification
@@ -287,12 +279,6 @@ extension WatchEngine {
         if tree.isBelow(folder, node) { return false }
         guard let old = tree.child(of: folder, name), old != node else { return true }
         return !tree.isBelow(node, old)
-    }
-
-    /// Forgets the departures and requests scans that compare the whole tree with the disk.
-    private func startOver() {
-        forgetDepartures()
-        compareRoots(isPoll: false)
     }
 
     /// Handles the second event of a rename. Returns false if the entry was moved in from outside,

@@ -135,8 +135,8 @@ extension WatchEngine {
         confined.missed.removeAll { missed in
             guard tree[missed.folder].isFolder else { return true }
             // A folder that is being renamed is listed nowhere until its other event arrives.
-            let step = isDeparting(missed.folder) ? 0 : 1
-            let count = confined.vainScans[missed.folder, default: 0] + step
+            let isDeparting = confined.departures.contains { tree.isBelow(missed.folder, $0.node) }
+            let count = confined.vainScans[missed.folder, default: 0] + (isDeparting ? 0 : 1)
             guard count == WatchEngine.vainScanLimit else {
                 scans[missed.folder] = count
                 return false
@@ -146,10 +146,6 @@ extension WatchEngine {
             return true
         }
         confined.vainScans = scans
-    }
-
-    private func isDeparting(_ folder: NodeNumber) -> Bool {
-        confined.departures.contains { $0.node == folder || tree.isBelow(folder, $0.node) }
     }
 
     /// Reports a failure once, until the folder is scanned without one. At the limit of watches,
@@ -237,14 +233,10 @@ extension WatchEngine {
         guard options.followsSymlinks, facts.kind == .symlink, let target = scan(),
             target.kind == .directory
         else { return (facts, false) }
-        var ancestor = folder
-        while ancestor != 0 {
-            if tree[ancestor].inode == target.inode, isThere(target, at: ancestor) {
-                return (facts, false)
-            }
-            ancestor = tree[ancestor].parent
+        let isLoop = tree.lineage(of: folder).contains {
+            tree[$0].inode == target.inode && isThere(target, at: $0)
         }
-        return (target, true)
+        return isLoop ? (facts, false) : (target, true)
     }
 
     /// Folders of different file systems may have the same inode number.
@@ -317,16 +309,17 @@ extension WatchEngine {
         confined.counts.overflows += 1
         confined.counts.rescans += 1
         confined.hasLostEvents = true
-        forgetDepartures()
         // The answer may be among the events that were lost.
         confined.isEmptinessAwaited = false
         reportOverflow()
         compareRoots(isPoll: false)
     }
 
-    /// Compares trees with the disk.
+    /// Requests scans that compare the trees with the disk.
     /// - Parameter isPoll: only those that are polled; the watches of the folders above them stay.
+    ///   Otherwise the events were lost, or make no sense, and departures are forgotten.
     func compareRoots(isPoll: Bool) {
+        if !isPoll { forgetDepartures() }
         confined.isRepairing = true
         for index in confined.roots.indices where !isPoll || confined.roots[index].isPolled {
             let node = confined.roots[index].node

@@ -1,6 +1,5 @@
 internal import LinuxPlatform
 internal import RingDispatch
-internal import Synchronization
 internal import SystemPackage
 
 /// The core of a watcher: keeps the tree up to date by the kernel's events and by scans of folders,
@@ -178,20 +177,15 @@ final class WatchEngine: @unchecked Sendable {
     private func scanPending(for limitNanoseconds: UInt64 = .max) -> Bool {
         guard !confined.pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
-        while !confined.pending.isEmpty {
+        repeat {
             scanSome()
-            if MonotonicClock.nanoseconds() - start > limitNanoseconds {
-                return confined.pending.isEmpty
-            }
-        }
-        return true
+        } while !confined.pending.isEmpty
+            && MonotonicClock.nanoseconds() - start <= limitNanoseconds
+        return confined.pending.isEmpty
     }
 
     func scheduleRun() {
-        let isFirst = inbox.withLock { inbox in
-            defer { inbox.isScheduled = true }
-            return !inbox.isScheduled
-        }
+        let isFirst = inbox.withLock { !exchange(&$0.isScheduled, with: true) }
         if isFirst { queue.async { [self] in run() } }
     }
 
@@ -277,7 +271,13 @@ final class WatchEngine: @unchecked Sendable {
             guard confined.missed.isEmpty, confined.fresh.isEmpty else { return }
         }
         confined.checkedFolders.removeAll(keepingCapacity: confined.checkedFolders.count < 64)
-        guard confined.doubtful.isEmpty else { return examineDoubtful() }
+        guard confined.doubtful.isEmpty else {
+            // All events are handled, so their current entries are final.
+            for folder in confined.doubtful where tree[folder].isFolder { push(folder, []) }
+            confined.doubtful.removeAll()
+            scanPending()
+            return
+        }
         for node in confined.fresh { tree[node].flags.remove(.fresh) }
         confined.fresh.removeAll(keepingCapacity: confined.fresh.count < 64)
         for index in confined.roots.indices { confined.roots[index].isFresh = false }
@@ -288,14 +288,6 @@ final class WatchEngine: @unchecked Sendable {
         confined.phase = .ready
         publish()
         reporter.reportReady()
-    }
-
-    /// Called when all events are handled: scans the doubtful folders, whose current entries are
-    /// final.
-    private func examineDoubtful() {
-        for folder in confined.doubtful where tree[folder].isFolder { push(folder, []) }
-        confined.doubtful.removeAll()
-        scanPending()
     }
 
     /// Publishes the counters and the ready changes.

@@ -50,10 +50,7 @@ struct IgnoreRules {
     }
 
     mutating func forget(_ folder: NodeNumber) {
-        guard !ofFolders.isEmpty, let patterns = ofFolders.removeValue(forKey: folder) else {
-            return
-        }
-        count -= patterns.count
+        count -= ofFolders.removeValue(forKey: folder)?.count ?? 0
     }
 
     // MARK: matching
@@ -70,8 +67,7 @@ struct IgnoreRules {
     /// The folders whose patterns apply in a folder.
     private func owners(above folder: NodeNumber, _ tree: FileTree) -> [NodeNumber] {
         guard !ofFolders.isEmpty else { return [] }
-        return sequence(first: folder) { tree[$0].parent }.prefix { $0 != 0 }
-            .filter { ofFolders[$0] != nil }
+        return tree.lineage(of: folder).filter { ofFolders[$0] != nil }
     }
 
     /// Whether an entry of a folder is ignored. The folder itself is not.
@@ -82,28 +78,20 @@ struct IgnoreRules {
         // The path from the root, its last byte first, and the lengths from folders with patterns.
         var path = Array(name.reversed())
         var own: [(patterns: [IgnorePattern], length: Int)] = []
-        var node = folder
-        while true {
+        for node in tree.lineage(of: folder) {
             if let patterns = ofFolders[node] { own.append((patterns, path.count)) }
             guard tree[node].parent != 0 else { break }
             path.append(UInt8(ascii: "/"))
             tree.confined.names.withName(of: tree[node]) { path.append(contentsOf: $0.reversed()) }
-            node = tree[node].parent
         }
         path.reverse()
         own.insert((given, path.count), at: 0)
         for (patterns, length) in own {
-            let verdict = IgnoreRules.verdict(patterns, path.suffix(length), isFolder)
-            if let verdict { return verdict }
+            let path = path.suffix(length)
+            // The last matching pattern decides.
+            let last = patterns.last { (isFolder || !$0.isForFolders) && $0.glob.matches(path) }
+            if let last { return !last.isNegated }
         }
         return false
-    }
-
-    /// The last matching pattern decides; nil if none matches.
-    private static func verdict(
-        _ patterns: [IgnorePattern], _ path: ArraySlice<UInt8>, _ isFolder: Bool
-    ) -> Bool? {
-        patterns.last { (isFolder || !$0.isForFolders) && $0.glob.matches(path) }
-            .map { !$0.isNegated }
     }
 }

@@ -12,8 +12,6 @@ final class SharedWatches: Sendable {
     typealias Subscriber = @Sendable (InotifyBatch) -> Void
 
     static let shared = SharedWatches()
-    /// In bytes: fits about two thousand events with typical file names.
-    private static let bufferCapacity = 65_536
 
     private let queue = DispatchQueue(label: "file-watching.inotify")
     private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
@@ -62,10 +60,7 @@ final class SharedWatches: Sendable {
     }
 
     private func makeReader() throws(SystemError) -> InotifyReader {
-        let reader = InotifyReader(
-            try makeInotify(), queue: queue,
-            buffer: InotifyEventBuffer(capacity: SharedWatches.bufferCapacity)
-        ) { [self] reader, emptiedAt in
+        let reader = InotifyReader(try makeInotify(), queue: queue) { [self] reader, emptiedAt in
             let batches = state.withLock { state in
                 state.reader === reader ? state.route(reader.buffer, emptiedAt: emptiedAt) : []
             }
@@ -171,9 +166,7 @@ extension SharedWatches.State {
             guard let first = subscriptions[event.watch] else { return }
             let name = padded.prefix { $0 != 0 }
             add(event, name, for: first)
-            if !others.isEmpty, let rest = others[event.watch] {
-                for one in rest { add(event, name, for: one) }
-            }
+            for one in others[event.watch] ?? [] { add(event, name, for: one) }
             if event.mask.contains(.ended) {
                 subscriptions[event.watch] = nil
                 others[event.watch] = nil

@@ -1,6 +1,5 @@
 internal import LinuxPlatform
 internal import RingDispatch
-internal import Synchronization
 
 /// Delivers an engine's changes and errors to the handlers and sequences: coalesced within the
 /// window, in order, and numbered.

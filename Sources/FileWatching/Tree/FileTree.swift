@@ -200,13 +200,14 @@ final class FileTree {
         return nil
     }
 
+    /// A node and the folders above it, up to its root.
+    func lineage(of node: NodeNumber) -> UnfoldFirstSequence<NodeNumber> {
+        sequence(first: node) { self[$0].parent == 0 ? nil : self[$0].parent }
+    }
+
+    /// Whether a node is another one or below it.
     func isBelow(_ node: NodeNumber, _ ancestor: NodeNumber) -> Bool {
-        var node = node
-        while node != 0 {
-            if node == ancestor { return true }
-            node = self[node].parent
-        }
-        return false
+        lineage(of: node).contains(ancestor)
     }
 
     /// Writes the null-terminated path of a node, or of an entry `name` in it.

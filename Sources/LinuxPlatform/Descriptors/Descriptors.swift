@@ -11,16 +11,10 @@ package enum Descriptors {
     }
 
     /// The poll(2) events that hold now, of `events` and of those that poll(2) always reports.
-    /// - Parameter deadline: on CLOCK_MONOTONIC; until then poll(2) waits for an event. A signal
-    ///   may end the wait early.
-    package static func poll(
-        _ descriptor: Int32, events: UInt32, until deadline: UInt64 = 0
-    ) -> UInt32 {
+    package static func poll(_ descriptor: Int32, events: UInt32) -> UInt32 {
         var entry = pollfd(
             fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
-        let now = deadline == 0 ? 0 : MonotonicClock.nanoseconds()
-        let milliseconds = deadline > now ? (deadline - now + 999_999) / 1_000_000 : 0
-        guard Glibc.poll(&entry, 1, Int32(clamping: milliseconds)) > 0 else { return 0 }
+        guard Glibc.poll(&entry, 1, 0) > 0 else { return 0 }
         return UInt32(UInt16(bitPattern: entry.revents))
     }
 

@@ -13,12 +13,10 @@ package struct TimerDescriptor: ~Copyable, Sendable {
             })
     }
 
-    /// Expires after each period from now on.
-    package func start(periodNanoseconds: UInt64) {
+    /// Expires after each period from now on; 0: never.
+    package func set(periodNanoseconds: UInt64) {
         clinux_set_timer(descriptor.number, periodNanoseconds)
     }
-
-    package func stop() { clinux_set_timer(descriptor.number, 0) }
 
     /// Blocks until the timer has expired since the last wait.
     package func wait() {

@@ -25,28 +25,21 @@ package struct FolderEntryFacts: Equatable, Sendable {
 
     /// - Parameter path: ends in a zero byte.
     package init(path: [UInt8], followsLinks: Bool) throws(SystemError) {
-        let status = path.withUnsafeBytes {
-            FolderEntryFacts.status(of: $0, in: AT_FDCWD, followsLinks: followsLinks)
+        let facts = path.withUnsafeBytes {
+            FolderEntryFacts(terminated: $0, in: AT_FDCWD, followsLinks: followsLinks)
         }
-        guard let status else { throw SystemError(call: "stat", code: errno) }
-        self.init(status)
-    }
-
-    /// - Parameter path: a name that is followed by a zero byte, relative to `folder`.
-    package init?(terminated path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool) {
-        let status = FolderEntryFacts.status(of: path, in: folder, followsLinks: followsLinks)
-        guard let status else { return nil }
-        self.init(status)
+        guard let facts else { throw SystemError(call: "stat", code: errno) }
+        self = facts
     }
 
     /// fstatat(2). Nil: `errno` has the reason.
-    private static func status(
-        of path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool
-    ) -> stat? {
+    /// - Parameter path: a name that is followed by a zero byte, relative to `folder`.
+    package init?(terminated path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool) {
         guard let name = path.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
         var status = stat()
         let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
-        return fstatat(folder, name, &status, flags) == 0 ? status : nil
+        guard fstatat(folder, name, &status, flags) == 0 else { return nil }
+        self.init(status)
     }
 
     /// fstat(2) of an open descriptor.

@@ -109,16 +109,11 @@ package final class FolderReader {
             let length = strnlen(
                 field.baseAddress!.assumingMemoryBound(to: CChar.self), field.count)
             let name = UnsafeRawBufferPointer(rebasing: field[..<length])
-            if FolderReader.isSelfOrParent(name) { continue }
+            if length <= 2, name.allSatisfy({ $0 == UInt8(ascii: ".") }) { continue }
             body(
                 name, FolderReader.kind(entry.load(fromByteOffset: 18, as: UInt8.self)),
                 entry.load(fromByteOffset: 0, as: UInt64.self))
         }
-    }
-
-    private static func isSelfOrParent(_ name: UnsafeRawBufferPointer) -> Bool {
-        let dot = UInt8(ascii: ".")
-        return name.count <= 2 && name.first == dot && name.last == dot
     }
 
     /// Maps a DT_ constant; nil for DT_UNKNOWN.

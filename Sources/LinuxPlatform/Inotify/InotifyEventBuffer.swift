@@ -11,11 +11,8 @@ package final class InotifyEventBuffer {
     /// The size of the longest event, whose name has 255 bytes and a zero byte.
     private static let longestEvent = headerSize + 256
 
-    /// - Parameter capacity: in bytes; an event without a name takes 16. The default holds several
-    ///   hundred events.
-    package init(capacity: Int = 32_768) {
-        memory = .allocate(byteCount: max(capacity, InotifyEventBuffer.longestEvent), alignment: 8)
-    }
+    /// Fits about two thousand events with typical names.
+    package init() { memory = .allocate(byteCount: 65_536, alignment: 8) }
 
     deinit { memory.deallocate() }
 

@@ -45,14 +45,9 @@ package struct NameLookupError: Error, Equatable {
     // GNU extensions, which Swift does not import.
     private static let noData: Int32 = -5
     private static let addressFamily: Int32 = -9
-}
 
-/// Codes of getaddrinfo(3) for modules that do not import the C library.
-extension NameLookupError {
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
-}
 
-extension NameLookupError {
     /// Whether the process or the system has no free descriptor.
     package var isShortOfDescriptors: Bool {
         systemCode.map(ErrorCode.isDescriptorShortage) ?? false

@@ -196,14 +196,9 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         Blocking.handOffLoop(context)
         if threadHandle.park(deadline: deadline) { return .success }
         let isRemoved = interested.withLock { interested -> Bool in
-            guard
-                let index = interested.waiters.firstIndex(where: { $0.threadHandle == threadHandle }
-                )
-            else {
-                return false
-            }
-            interested.waiters.remove(at: index)
-            return true
+            let before = interested.waiters.count
+            interested.waiters.removeAll { $0.threadHandle == threadHandle }
+            return interested.waiters.count < before
         }
         if isRemoved { return .timedOut }
         _ = threadHandle.park()

@@ -7,7 +7,7 @@ internal import LinuxPlatform
 /// first operation: it makes the call, and waits for the descriptor on a loop if the call would
 /// block.
 /// The event continues directly in the loop. Only handlers are submitted to queues.
-final class DescriptorSide: Sendable {
+final class DescriptorSide: DescriptorWaiter, Sendable {
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
 
@@ -221,9 +221,7 @@ final class DescriptorSide: Sendable {
     /// Waits for the descriptor and stops running; false if an event arrived.
     private func wait() -> Bool {
         let events = direction == .read ? PollEvents.readable : PollEvents.writable
-        let reference = Unmanaged.passRetained(self)
-        let wait = DescriptorWait(
-            for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
+        let wait = DescriptorWait(for: events, by: self)
         // The wait begins under the lock: a thread that finds `isWaiting` can cancel it.
         let begun = state.withLock { state -> (loop: EventLoop, code: Int32)? in
             guard state.runner.rest() else { return nil }
@@ -237,7 +235,6 @@ final class DescriptorSide: Sendable {
             begun.loop.callWorkerIfNeeded()
             return true
         }
-        reference.release()
         guard let code = begun?.code else { return false }
         // A descriptor that cannot be waited for is always ready.
         let result = code == ErrorCode.notPermitted ? Int32(events) : -code
@@ -254,11 +251,8 @@ final class DescriptorSide: Sendable {
         state.waitResult = 0
     }
 
-    private static func completed(
-        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
-    ) {
-        let side = Unmanaged<DescriptorSide>.fromOpaque(object).takeRetainedValue()
-        side.ended(result: Int32(bitPattern: events))
+    func waitEnded(_ events: UInt32, _ context: Context) {
+        ended(result: Int32(bitPattern: events))
     }
 
     private func ended(result: Int32) {

@@ -24,9 +24,10 @@ extension DispatchIO {
     ) {
         requireSize(length, "read: the length")
         requireOffset(offset, "read")
+        let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
-                .read, channel: core, offset: Int64(offset), length: length, limits: core.limits,
+                .read, channel: core, offset: Int64(offset), length: length, limits: limits,
                 queue: queue, handler: IOHandler(ioHandler)), deadline)
     }
 
@@ -41,10 +42,11 @@ extension DispatchIO {
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     ) {
         requireOffset(offset, "write")
+        let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
                 .write, channel: core, offset: Int64(offset), length: data.count, data: data,
-                limits: core.limits, queue: queue, handler: IOHandler(ioHandler)), deadline)
+                limits: limits, queue: queue, handler: IOHandler(ioHandler)), deadline)
     }
 
     private func submit(_ operation: IOOperation, _ deadline: DispatchTime) {
@@ -63,7 +65,7 @@ extension DispatchIO {
     /// The block runs on the channel's target, by default the default global queue. It may use
     /// `fileDescriptor`, for example for fsync(2).
     public func barrier(execute: @escaping () -> Void) {
-        let queue = core.barrierQueue ?? DispatchQueue.global()
+        let queue = core.barrierQueue.withLock { $0 } ?? DispatchQueue.global()
         let isHeld = core.begin(evenIfClosed: true) == 0
         let barrier = IOBarrier(
             channel: isHeld ? core : nil, queue: queue, block: IOHandler(execute))
@@ -88,7 +90,7 @@ extension DispatchIO {
     /// negative number ends the process. By default, no limit. `dispatch_io_set_high_water`.
     public func setLimit(highWater: Int) {
         requireSize(highWater, "setLimit: the high water mark")
-        core.updateLimits { limits in
+        core.limits.withLock { limits in
             limits.high = max(1, highWater)
             if let low = limits.low, low > highWater { limits.low = highWater }
         }
@@ -101,7 +103,7 @@ extension DispatchIO {
     /// write reports each MiB.
     public func setLimit(lowWater: Int) {
         requireSize(lowWater, "setLimit: the low water mark")
-        core.updateLimits { limits in
+        core.limits.withLock { limits in
             limits.low = lowWater
             limits.high = max(limits.high, lowWater)
         }
@@ -116,7 +118,7 @@ extension DispatchIO {
             fatalMisuse("DispatchIO.setInterval: the interval \(interval) is negative")
         }
         let isNever = interval == .never
-        core.updateLimits { limits in
+        core.limits.withLock { limits in
             limits.intervalNanoseconds = isNever ? 0 : UInt64(nanoseconds)
             limits.isStrict = flags.contains(.strictInterval)
         }

@@ -89,7 +89,8 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         let path = IOPath(path, flags: oflag, mode: mode)
         guard path.isAbsolute else { return nil }
         let channel = IOChannel(
-            type, IODescriptor.forPath(path), cleanup: IOCleanup(queue: queue, cleanupHandler))
+            type, IODescriptor(number: -1, path: path),
+            cleanup: IOCleanup(queue: queue, cleanupHandler))
         self.init(core: channel)
         // If a handler on this queue makes the channel, this runs behind it: usually the first
         // operation has begun to open the path by then, which shows an error, too.
@@ -147,15 +148,14 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
             }
             suspension.count -= 1
             guard suspension.count == 0 else { return [] }
-            defer { suspension.held = [] }
-            return suspension.held
+            return exchange(&suspension.held, with: [])
         }
-        for entry in held { pass(entry) }
+        for entry in held { core.descriptor.submit(entry) }
     }
 
     /// Sets the queue of barriers; nil means the default global queue.
     public override func setTarget(queue: DispatchQueue?) {
-        core.barrierQueue = queue
+        core.barrierQueue.withLock { $0 = queue }
     }
 
     /// Submits an entry, or holds it if the channel is suspended.
@@ -164,13 +164,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
             if suspension.count > 0 { suspension.held.append(entry) }
             return suspension.count == 0
         }
-        if passes { pass(entry) }
+        if passes { core.descriptor.submit(entry) }
     }
 
-    private func pass(_ entry: Held) {
-        switch entry {
-        case .operation(let operation): core.descriptor.submit(operation)
-        case .barrier(let barrier): core.descriptor.submit(barrier)
-        }
-    }
 }

@@ -26,7 +26,7 @@ final class FileRing: @unchecked Sendable {
     private let ring: Ring
     private let inbox = Locked(Inbox())
     /// Requests in the kernel, for diagnostics. The thread writes it; read relaxed.
-    private let inFlight = Atomic<Int>(0)
+    private static let inFlight = Atomic<Int>(0)
 
     private init(_ ring: Ring) {
         self.ring = ring
@@ -37,7 +37,6 @@ final class FileRing: @unchecked Sendable {
             guard let ring = try Runtime.shared.backend.makeRing() else { return nil }
             let files = FileRing(ring)
             try Threads.start { files.run() }
-            isUsed.store(true, ordering: .releasing)
             return files
         } catch {
             Diagnostics.log("files are read and written by worker threads: \(error)")
@@ -45,21 +44,14 @@ final class FileRing: @unchecked Sendable {
         }
     }
 
-    /// Stored (releasing) after the ring is created; loaded (acquiring) before it is examined.
-    private static let isUsed = Atomic<Bool>(false)
-
     /// Requests in the kernel.
-    static var operationsInFlight: Int {
-        guard isUsed.load(ordering: .acquiring) else { return 0 }
-        return shared?.inFlight.load(ordering: .relaxed) ?? 0
-    }
+    static var operationsInFlight: Int { inFlight.load(ordering: .relaxed) }
 
     /// Passes a request to the thread. From any thread.
     func add(_ request: Request) {
         let mustWake = inbox.withLock { inbox in
             inbox.requests.append(request)
-            defer { inbox.isAsleep = false }
-            return inbox.isAsleep
+            return exchange(&inbox.isAsleep, with: false)
         }
         if mustWake { ring.wake() }
     }
@@ -80,10 +72,7 @@ final class FileRing: @unchecked Sendable {
     }
 
     private func prepareRequests() {
-        let requests = inbox.withLock { inbox in
-            defer { inbox = Inbox(isAsleep: true) }
-            return inbox.requests
-        }
+        let requests = inbox.withLock { exchange(&$0, with: Inbox(isAsleep: true)).requests }
         for request in requests {
             switch request {
             case .start(let operation):
@@ -95,6 +84,6 @@ final class FileRing: @unchecked Sendable {
     }
 
     private func noteInFlight(_ change: Int) {
-        inFlight.store(inFlight.load(ordering: .relaxed) &+ change, ordering: .relaxed)
+        FileRing.inFlight.wrappingAdd(change, ordering: .relaxed)
     }
 }

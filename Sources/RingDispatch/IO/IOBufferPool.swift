@@ -71,8 +71,7 @@ enum IOBufferPool {
                 return (false, false)
             }
             state.shelves[size.rawValue].idle.append(memory)
-            defer { state.isTrimPlanned = true }
-            return (true, !state.isTrimPlanned)
+            return (true, !exchange(&state.isTrimPlanned, with: true))
         }
         if !isKept { PageMemory.free(start, size.bytes) }
         if mustPlan { planTrim() }

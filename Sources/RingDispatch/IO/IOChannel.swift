@@ -18,8 +18,10 @@ final class IOChannel: Sendable {
     private let state = Atomic<UInt64>(IOChannel.oneUse)
     /// The reason of the failure. Written (relaxed) before `failed` is set (releasing).
     private let failureCode = Atomic<Int32>(0)
-    private let cleanup = Locked<IOCleanup?>(nil)
-    private let storedLimits = Locked(IOLimits())
+    let cleanup: Locked<IOCleanup?>
+    let limits = Locked(IOLimits())
+    /// The queue of barriers; nil means the default global queue.
+    let barrierQueue = Locked<DispatchQueue?>(nil)
 
     private static let closed: UInt64 = 1
     private static let stopped: UInt64 = 2
@@ -38,28 +40,12 @@ final class IOChannel: Sendable {
         } else {
             position = descriptor.kind == .file ? OpenFile.position(descriptor.number) : nil
         }
-        setCleanup(cleanup)
+        self.cleanup = Locked(cleanup)
         if !isConvenience { descriptor.register(self) }
         IOStatistics.liveChannels.wrappingAdd(1, ordering: .relaxed)
     }
 
     deinit { IOStatistics.liveChannels.wrappingSubtract(1, ordering: .relaxed) }
-
-    func setCleanup(_ new: IOCleanup?) { cleanup.withLock { $0 = new } }
-
-    var limits: IOLimits { storedLimits.withLock { $0 } }
-
-    func updateLimits(_ change: (inout IOLimits) -> Void) {
-        storedLimits.withLock { change(&$0) }
-    }
-
-    private let storedBarrierQueue = Locked<DispatchQueue?>(nil)
-
-    /// The queue of barriers; nil means the default global queue.
-    var barrierQueue: DispatchQueue? {
-        get { storedBarrierQueue.withLock { $0 } }
-        set { storedBarrierQueue.withLock { $0 = newValue } }
-    }
 
     /// Checks the descriptor of a new channel.
     func prepare() {
@@ -137,11 +123,5 @@ final class IOChannel: Sendable {
     }
 
     /// Calls the cleanup handler. Called once, when the descriptor is no longer used.
-    func cleanUp() {
-        let last = cleanup.withLock { cleanup -> IOCleanup? in
-            defer { cleanup = nil }
-            return cleanup
-        }
-        last?.submit(outcome)
-    }
+    func cleanUp() { cleanup.withLock { $0.take() }?.submit(outcome) }
 }

@@ -2,19 +2,19 @@ internal import LinuxPlatform
 
 // Operations and barriers pass the gate in order.
 extension IODescriptor {
-    func submit(_ operation: IOOperation) {
-        let (passes, mustOpen) = gate.withLock { gate in
-            gate.pass() ? (true, false) : (false, gate.hold(.operation(operation)))
+    func submit(_ entry: Held) {
+        switch entry {
+        case .operation(let operation):
+            let (passes, mustOpen) = gate.withLock { gate in
+                gate.pass() ? (true, false) : (false, gate.hold(entry))
+            }
+            if passes { start(operation) }
+            if mustOpen { open() }
+        case .barrier:
+            // It may move the descriptor's position, or wait while the file grows.
+            touch()
+            if gate.withLock({ $0.hold(entry) }) { open() } else { releaseHeld() }
         }
-        if passes { start(operation) }
-        if mustOpen { open() }
-    }
-
-    func submit(_ barrier: IOBarrier) {
-        // It may move the descriptor's position, or wait while the file grows.
-        touch()
-        let mustOpen = gate.withLock { $0.hold(.barrier(barrier)) }
-        if mustOpen { open() } else { releaseHeld() }
     }
 
     /// Whether nothing has begun to open the path.

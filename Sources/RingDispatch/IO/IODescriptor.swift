@@ -58,7 +58,7 @@ final class IODescriptor: Sendable {
     /// decrement (acquiring and releasing) calls the cleanup handlers.
     private let unquiet = Atomic<Int>(0)
 
-    private init(number: Int32, path: IOPath?) {
+    init(number: Int32, path: IOPath?) {
         self.path = path
         transfers = Locked(Transfers(isUntouched: path != nil))
         gate = Locked(IOGate(path == nil ? .open : .unopened))
@@ -96,10 +96,6 @@ final class IODescriptor: Sendable {
             }
             return new
         }
-    }
-
-    static func forPath(_ path: IOPath) -> IODescriptor {
-        IODescriptor(number: -1, path: path)
     }
 
     /// Adds a channel; false if the last one has already left.
@@ -248,10 +244,7 @@ final class IODescriptor: Sendable {
         let sides = sides.withLock { $0.take() }
         sides?.read.restore()
         sides?.write.restore()
-        let channels = channels.withLock { channels in
-            defer { channels.all = [] }
-            return channels.all
-        }
+        let channels = channels.withLock { exchange(&$0.all, with: []) }
         // close(2) may block after writes.
         if path?.isWritten ?? false {
             DispatchQueue.global().submit { [self] in end(channels) }

@@ -28,7 +28,7 @@ extension IOOperation {
     func runAlone(_ deadline: DispatchTime) {
         _ = channel.begin()
         startTimers(deadline)
-        channel.descriptor.submit(self)
+        channel.descriptor.submit(.operation(self))
         channel.close(isStop: false)
     }
 }

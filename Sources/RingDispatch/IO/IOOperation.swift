@@ -148,17 +148,10 @@ final class IOOperation: Sendable {
     }
 
     private func deliverPiece() {
-        call(done: false, takePiece(), 0)
-    }
-
-    private func takePiece() -> DispatchData {
         let all = progress.value.undelivered
-        guard all.count > limits.high else {
-            progress.value.undelivered = .empty
-            return all
-        }
-        progress.value.undelivered = all.subdata(in: limits.high..<all.count)
-        return all.subdata(in: 0..<limits.high)
+        let isRest = all.count <= limits.high
+        progress.value.undelivered = isRest ? .empty : all.subdata(in: limits.high..<all.count)
+        call(done: false, isRest ? all : all.subdata(in: 0..<limits.high), 0)
     }
 
     private func report() {
@@ -197,9 +190,9 @@ final class IOOperation: Sendable {
             return
         }
         // Called after the channel has released the descriptor.
-        channel.setCleanup(
-            IOCleanup(queue: queue) { [handler] _ in handler.call(true, data, code) })
-        end()
+        let last = IOCleanup(queue: queue) { [handler] _ in handler.call(true, data, code) }
+        channel.cleanup.withLock { $0 = last }
+        channel.operationEnded()
     }
 
     private func call(done: Bool, _ data: DispatchData?, _ code: Int32) {
@@ -210,7 +203,7 @@ final class IOOperation: Sendable {
         }
         callQueue(done).submit { [self] in
             handler.call(done, data, code)
-            if done { end() } else if direction == .read { noteHandled(weight) }
+            if done { channel.operationEnded() } else if direction == .read { noteHandled(weight) }
         }
     }
 
@@ -254,8 +247,6 @@ final class IOOperation: Sendable {
         let data = direction == .write ? source : nil
         queue.submit { [handler] in handler.call(true, data, code) }
     }
-
-    private func end() { channel.operationEnded() }
 
     // MARK: on any thread
 

@@ -7,9 +7,8 @@ struct RunnerClaim {
 
     /// True if the caller becomes the runner.
     mutating func claim() -> Bool {
-        hasEvents = isBusy
-        defer { isBusy = true }
-        return !isBusy
+        hasEvents = exchange(&isBusy, with: true)
+        return !hasEvents
     }
 
     /// The runner begins a pass over all work.

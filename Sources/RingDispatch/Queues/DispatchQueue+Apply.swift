@@ -52,11 +52,7 @@ private final class ApplyLoop: Sendable {
         guard claimed > 0 else { return }
         let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
         guard before + claimed == iterations else { return }
-        let waiter = finished.withLock { waiter in
-            defer { waiter = nil }
-            return waiter
-        }
-        waiter?.grant()
+        finished.withLock { $0.take() }?.grant()
     }
 
     func runAndWait(_ context: Context) {

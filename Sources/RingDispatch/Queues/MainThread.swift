@@ -20,12 +20,12 @@ enum MainThread {
         let address = sleeper.exchange(0, ordering: .sequentiallyConsistent)
         UnsafeMutableRawPointer(bitPattern: address).map(ThreadHandle.init)?.grant()
         if wasEmpty, !isServed.load(ordering: .relaxed), LibdispatchMainQueue.exists {
-            LibdispatchMainQueue.async { _ in MainThread.runWorkItemsUnlessServed() }
+            LibdispatchMainQueue.async { _ in
+                if !MainThread.isServed.load(ordering: .relaxed) {
+                    MainThread.runWorkItems(Context.current)
+                }
+            }
         }
-    }
-
-    private static func runWorkItemsUnlessServed() {
-        if !isServed.load(ordering: .relaxed) { runWorkItems(Context.current) }
     }
 
     private static func runWorkItems(_ context: Context) {

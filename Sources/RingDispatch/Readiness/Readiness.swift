@@ -45,8 +45,7 @@ struct Readiness: ~Copyable {
 
     // MARK: waits, from any thread
 
-    /// Begins a wait. Returns 0 or an errno (EPERM: a regular file, which is always ready); in that
-    /// case the caller keeps the object's reference.
+    /// Begins a wait. Returns 0 or an errno (EPERM: a regular file, which is always ready).
     /// - Parameter isFirst: whether the owner begins to wait for this descriptor. Then the entry is
     ///   set even if it is known, because the number may name another file by now.
     @inline(__always)
@@ -80,24 +79,20 @@ struct Readiness: ~Copyable {
     /// kernel may report the entry for ever; the next wait then fails.
     private static let mostUnseen: UInt8 = 64
 
-    /// Ends a wait early, and releases its reference to the object. Returns false if it has ended
-    /// already, or was never begun.
+    /// Ends a wait early. Returns false if it has ended already, or was never begun.
     @discardableResult
-    func cancelWait(by object: AnyObject, for descriptor: Int32) -> Bool {
-        let reference = Unmanaged.passUnretained(object)
-        let address = UInt(bitPattern: reference.toOpaque())
-        let isFound = records.withLock { records in
+    func cancelWait(by waiter: any DescriptorWaiter, for descriptor: Int32) -> Bool {
+        records.withLock { records in
             guard records.indices.contains(Int(descriptor)),
                 let position = records[Int(descriptor)].waits.firstIndex(where: {
-                    UInt(bitPattern: $0.object) == address
+                    $0.waiter === waiter
                 })
             else { return false }
+            // The caller has a reference, so this one is not the last.
             records[Int(descriptor)].waits.remove(at: position)
             noteCount(-1)
             return true
         }
-        if isFound { reference.release() }
-        return isFound
     }
 
     /// Removes the descriptor's entry, or reduces it to what others wait for. The owner of ended
@@ -221,7 +216,7 @@ struct Readiness: ~Copyable {
         var next = take(event, isFirst: true, context)
         while let (wait, hasMore) = next {
             next = hasMore ? take(event, isFirst: false, context) : nil
-            wait.complete(wait.object, event.events & (wait.events | PollEvents.always), context)
+            wait.waiter.waitEnded(event.events & (wait.events | PollEvents.always), context)
         }
     }
 

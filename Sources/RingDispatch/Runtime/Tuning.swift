@@ -11,8 +11,8 @@ enum Tuning {
     /// How often the monitor samples the loops while one is in use. Shorter: a blocked handler
     /// holds its loop up for less time, and a busy process wakes up more often.
     static let tick: UInt64 = 1_000_000
-    /// The same after a tick that called a worker, for `quickTicks` ticks: where one handler blocks,
-    /// the next one often does, too.
+    /// The same after a tick that called a worker, for `quickTicks` ticks: where one handler
+    /// blocks, the next one often does, too.
     static let quickTick: UInt64 = 100_000
     static let quickTicks = 4
     /// When the first sample follows once workers have stopped the timer `quietStops` times in a

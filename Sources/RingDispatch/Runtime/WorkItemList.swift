@@ -44,8 +44,7 @@ struct WorkItemList {
     mutating func splitHalf() -> WorkItemList {
         let kept = count / 2
         guard kept > 0, var tail = first else {
-            defer { self = WorkItemList() }
-            return self
+            return exchange(&self, with: WorkItemList())
         }
         for _ in 1..<kept {
             guard let next = tail.pointee.next else { break }

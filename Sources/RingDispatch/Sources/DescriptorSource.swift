@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
-final class DescriptorSource: SourceCore {
+final class DescriptorSource: SourceCore, DescriptorWaiter {
     // Safety: `pending` is atomic, the descriptor and the direction are constant, and the rest
     // belongs to the invoker.
     enum Direction {
@@ -37,7 +37,7 @@ final class DescriptorSource: SourceCore {
         case reported
     }
 
-    init(descriptor: Int32, direction: Direction, queue: DispatchQueue?) {
+    init(_ descriptor: Int32, _ direction: Direction, _ queue: DispatchQueue?) {
         self.descriptor = descriptor
         self.direction = direction
         super.init(queue: queue, hasKernelEvents: true)
@@ -108,17 +108,11 @@ final class DescriptorSource: SourceCore {
         let isFirst = loop == nil
         let home = loop ?? Runtime.shared.loopForNewSource()
         loop = home
-        // The invoker uses the source after this; the wait may end, and release its reference, now.
-        let reference = Unmanaged<DescriptorSource>.passRetained(self)
-        let wait = DescriptorWait(
-            for: pollEvents, by: reference.toOpaque(), complete: DescriptorSource.completed)
+        let wait = DescriptorWait(for: pollEvents, by: self)
         let code = home.begin(wait, for: descriptor, isFirst: isFirst)
         if code != 0 {
             // A regular file or a directory, which poll(2) calls ready at all times.
-            let result = code == ErrorCode.notPermitted ? Int32(pollEvents) : -code
-            pending.store(result, ordering: .releasing)
-            wake(context, disarms: true)
-            reference.release()
+            ended(code == ErrorCode.notPermitted ? Int32(pollEvents) : -code, context)
         }
         return true
     }
@@ -131,16 +125,13 @@ final class DescriptorSource: SourceCore {
         return true
     }
 
-    private static func completed(
-        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
-    ) {
-        // Safety: only `arm` begins waits with this function.
-        let reference = Unmanaged<DescriptorSource>.fromOpaque(object)
-        reference._withUnsafeGuaranteedRef { source in
-            source.pending.store(Int32(bitPattern: events), ordering: .releasing)
-            source.wake(context, disarms: true)
-        }
-        reference.release()
+    func waitEnded(_ events: UInt32, _ context: Context) {
+        ended(Int32(bitPattern: events), context)
+    }
+
+    private func ended(_ result: Int32, _ context: Context) {
+        pending.store(result, ordering: .releasing)
+        wake(context, disarms: true)
     }
 
     /// Bytes to read, or room to write; 0 at the end of the file, after a hang-up and after an

@@ -96,7 +96,7 @@ extension DispatchSource {
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceRead {
-        DescriptorSourceObject(fileDescriptor, .read, queue)
+        PlainSourceObject(core: DescriptorSource(fileDescriptor, .read, queue))
     }
 
     /// Watches a descriptor for room to write. The handler repeats while there is room, so suspend
@@ -106,7 +106,7 @@ extension DispatchSource {
     public static func makeWriteSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceWrite {
-        DescriptorSourceObject(fileDescriptor, .write, queue)
+        PlainSourceObject(core: DescriptorSource(fileDescriptor, .write, queue))
     }
 
     /// Adds up the values that the program merges.
@@ -114,7 +114,7 @@ extension DispatchSource {
     public static func makeUserDataAddSource(
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceUserDataAdd {
-        UserDataSourceObject(.add, queue)
+        UserDataSourceObject(core: UserDataSource(merge: .add, queue: queue))
     }
 
     /// Combines the values that the program merges by bitwise or.
@@ -122,7 +122,7 @@ extension DispatchSource {
     public static func makeUserDataOrSource(
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceUserDataOr {
-        UserDataSourceObject(.or, queue)
+        UserDataSourceObject(core: UserDataSource(merge: .or, queue: queue))
     }
 
     /// Keeps the last value that the program merges.
@@ -130,29 +130,22 @@ extension DispatchSource {
     public static func makeUserDataReplaceSource(
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceUserDataReplace {
-        UserDataSourceObject(.replace, queue)
+        UserDataSourceObject(core: UserDataSource(merge: .replace, queue: queue))
     }
 }
 
-private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
-    DispatchSourceWrite, @unchecked Sendable
+/// A source whose kind adds nothing to the common interface.
+final class PlainSourceObject: DispatchSource, DispatchSourceRead, DispatchSourceWrite,
+    DispatchSourceSignal, @unchecked Sendable
 {
     // Safety: as the superclass.
-    init(_ descriptor: Int32, _ direction: DescriptorSource.Direction, _ queue: DispatchQueue?) {
-        super.init(
-            core: DescriptorSource(descriptor: descriptor, direction: direction, queue: queue))
-    }
 }
 
 private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
     DispatchSourceUserDataOr, DispatchSourceUserDataReplace, @unchecked Sendable
 {
-    // Safety: as the superclass; `init` made `core`.
+    // Safety: as the superclass; the make functions pass a UserDataSource.
     private var userCore: UserDataSource { unsafeDowncast(core, to: UserDataSource.self) }
-
-    init(_ merge: UserDataSource.Merge, _ queue: DispatchQueue?) {
-        super.init(core: UserDataSource(merge: merge, queue: queue))
-    }
 
     func add(data: UInt) { userCore.mergeData(data) }
     func or(data: UInt) { userCore.mergeData(data) }

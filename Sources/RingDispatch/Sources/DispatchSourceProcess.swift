@@ -92,18 +92,14 @@ extension DispatchSource {
                 "\(name) asks for 0x\(String(eventMask.rawValue, radix: 16)), "
                     + "but its event mask has to be .exit")
         }
-        return ProcessSourceObject(ProcessSource(identifier: identifier, queue: queue))
+        return ProcessSourceObject(core: ProcessSource(identifier: identifier, queue: queue))
     }
 }
 
 private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, @unchecked Sendable
 {
-    // Safety: see the superclass. `init` passes it a ProcessSource as `core`.
+    // Safety: see the superclass; the make function passes a ProcessSource.
     private var processCore: ProcessSource { unsafeDowncast(core, to: ProcessSource.self) }
-
-    init(_ core: ProcessSource) {
-        super.init(core: core)
-    }
 
     override var mask: UInt { DispatchSource.ProcessEvent.exit.rawValue }
 

@@ -40,15 +40,8 @@ extension DispatchSource {
         if let reason = Signals.refusal(of: signal) {
             fatalMisuse("a signal source cannot watch signal \(signal): \(reason)")
         }
-        return SignalSourceObject(SignalSource(number: signal, queue: queue))
-    }
-}
-
-private final class SignalSourceObject: DispatchSource, DispatchSourceSignal, @unchecked Sendable {
-    // Safety: as the superclass.
-    init(_ core: SignalSource) {
         // Initialize it here, so that a lack of descriptors shows where the source is made.
         _ = SharedSignalReader.shared
-        super.init(core: core)
+        return PlainSourceObject(core: SignalSource(number: signal, queue: queue))
     }
 }

@@ -116,8 +116,7 @@ final class ProcessSource: MergingSource {
             watching.isDetached = true
             if let watch = watching.watch { return (watch, nil) }
             _ = watching.readExit()
-            defer { watching.process = nil }
-            return (nil, watching.process)
+            return (nil, watching.process.take())
         }
         watch?.cancel()
         // Closes the pidfd, unless another thread is reading `exit` at this moment.

@@ -52,8 +52,7 @@ final class SharedSignalReader: Sendable {
                 state.handlers.giveBack(source.number)
             }
             guard state.sources.isEmpty else { return (woken, [] as [any DispatchSourceRead]) }
-            defer { state.watches = [] }
-            return (woken, state.watches)
+            return (woken, exchange(&state.watches, with: []))
         }
         for watch in watches { watch.cancel() }
         wakeAll(woken)

@@ -3,9 +3,7 @@ internal import Synchronization
 
 /// A signal source: reports how often a signal was delivered.
 final class SignalSource: MergingSource {
-    // Safety: `isRegistered` belongs to the invoker.
     let number: Int32
-    @exclusivity(unchecked) private var isRegistered = false
 
     init(number: Int32, queue: DispatchQueue?) {
         self.number = number
@@ -17,18 +15,12 @@ final class SignalSource: MergingSource {
 
     /// The reader reports all deliveries from now on, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
-        if !isRegistered {
-            isRegistered = true
-            SharedSignalReader.shared.add(self)
-        }
+        SharedSignalReader.shared.add(self)
         return true
     }
 
     override func detach(_ context: Context) -> Bool {
-        if isRegistered {
-            isRegistered = false
-            SharedSignalReader.shared.remove(self)
-        }
+        if current.isArmed { SharedSignalReader.shared.remove(self) }
         return true
     }
 

@@ -230,10 +230,7 @@ class SourceCore: Runnable {
 
     @discardableResult
     private final func takeUpdates() -> [HandlerUpdate] {
-        updates.withLock { updates in
-            defer { updates = [] }
-            return updates
-        }
+        updates.withLock { exchange(&$0, with: []) }
     }
 
     // MARK: invocation

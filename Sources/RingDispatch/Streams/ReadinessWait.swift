@@ -3,7 +3,7 @@ internal import LinuxPlatform
 /// Waits until a descriptor is ready, once for each `start`. The caller then makes the system calls
 /// itself. For descriptors that the library uses itself; connections and listeners have a
 /// `DescriptorWatch`.
-package final class ReadinessWait: Sendable {
+package final class ReadinessWait: DescriptorWaiter, Sendable {
     private let descriptor: Int32
     private let events: UInt32
     private let queue: DispatchQueue
@@ -49,12 +49,9 @@ package final class ReadinessWait: Sendable {
         // Before the wait begins: the handler may run before this returns.
         confined.isWaiting = true
         confined.hasStarted = true
-        let reference = Unmanaged.passRetained(self)
-        let wait = DescriptorWait(
-            for: events, by: reference.toOpaque(), complete: ReadinessWait.completed)
+        let wait = DescriptorWait(for: events, by: self)
         let code = loop.begin(wait, for: descriptor, isFirst: isFirst)
         if code == 0 { return }
-        reference.release()
         // A regular file is always ready.
         let events = code == ErrorCode.notPermitted ? events : PollEvents.invalid
         queue.submit { [self] in ended(events) }
@@ -82,10 +79,7 @@ package final class ReadinessWait: Sendable {
 
     // MARK: on the loop
 
-    private static func completed(
-        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
-    ) {
-        let wait = Unmanaged<ReadinessWait>.fromOpaque(object).takeRetainedValue()
-        wait.queue.submit { wait.ended(events) }
+    func waitEnded(_ events: UInt32, _ context: Context) {
+        queue.submit { [self] in ended(events) }
     }
 }

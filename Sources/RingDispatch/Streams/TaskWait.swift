@@ -6,7 +6,7 @@ internal import LinuxPlatform
 /// A descriptor's `identity` tells whether its number names another file than before. A wait whose
 /// file was closed never ends by itself: see `endIfClosed`. If the number names another file when
 /// an event arrives, the wait ends without it.
-package final class TaskWait: Sendable {
+package final class TaskWait: DescriptorWaiter, Sendable {
     package enum Outcome: Sendable {
         /// The poll(2) events that hold.
         case ready(UInt32)
@@ -89,11 +89,8 @@ package final class TaskWait: Sendable {
             return nil
         }
         if let early { return continuation.resume(returning: early) }
-        let reference = Unmanaged.passRetained(self)
-        let wait = DescriptorWait(
-            for: events, by: reference.toOpaque(), complete: TaskWait.completed)
+        let wait = DescriptorWait(for: events, by: self)
         if loop.begin(wait, for: descriptor, isFirst: isFirst) != 0 {
-            reference.release()
             finish(.closed)
         } else if isOver {
             // Ended before it had begun.
@@ -127,10 +124,7 @@ package final class TaskWait: Sendable {
 
     // MARK: on the loop
 
-    private static func completed(
-        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
-    ) {
-        let wait = Unmanaged<TaskWait>.fromOpaque(object).takeRetainedValue()
-        wait.finish(wait.isClosed ? .closed : .ready(events))
+    func waitEnded(_ events: UInt32, _ context: Context) {
+        finish(isClosed ? .closed : .ready(events))
     }
 }

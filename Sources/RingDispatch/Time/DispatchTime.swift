@@ -18,11 +18,6 @@ public struct DispatchTime: Comparable, Sendable {
     /// GCD's encoding: nanoseconds of uptime, 0 for "now", `UInt64.max` for ``distantFuture``.
     public let rawValue: dispatch_time_t
 
-    @inlinable
-    package init(rawValue: dispatch_time_t) {
-        self.rawValue = rawValue
-    }
-
     /// A point in time, in nanoseconds since the clock's start.
     ///
     /// - Parameter uptimeNanoseconds: 0 means "now", evaluated at each use. Values above 2^62 - 2
@@ -35,12 +30,12 @@ public struct DispatchTime: Comparable, Sendable {
     /// The current time. Stands for `dispatch_time(DISPATCH_TIME_NOW, 0)`.
     @inline(__always)
     public static func now() -> DispatchTime {
-        DispatchTime(rawValue: MonotonicClock.nanoseconds())
+        DispatchTime(uptimeNanoseconds: MonotonicClock.nanoseconds())
     }
 
     /// A time that is never reached: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
     @inlinable
-    public static var distantFuture: DispatchTime { DispatchTime(rawValue: .max) }
+    public static var distantFuture: DispatchTime { DispatchTime(uptimeNanoseconds: .max) }
 
     /// Nanoseconds since the clock's start; `UInt64.max` for ``distantFuture``, 0 for "now".
     @inlinable

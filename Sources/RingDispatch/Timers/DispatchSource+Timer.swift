@@ -14,18 +14,14 @@ extension DispatchSource {
     public static func makeTimerSource(
         flags: TimerFlags = [], queue: DispatchQueue? = nil
     ) -> any DispatchSourceTimer {
-        TimerSourceObject(queue)
+        TimerSourceObject(core: TimerSource(queue: queue))
     }
 }
 
 /// The timer source that the program holds; the core does the work.
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
-    // Safety: as its superclass; `core` is the `TimerSource` from `init`.
+    // Safety: as its superclass; the make function passes a TimerSource.
     private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
-
-    init(_ queue: DispatchQueue?) {
-        super.init(core: TimerSource(queue: queue))
-    }
 
     func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,

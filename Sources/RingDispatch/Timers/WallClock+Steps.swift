@@ -10,20 +10,9 @@ extension WallClock {
     /// Makes sleeping loops recompute their deadlines whenever the clock is set.
     static func watchSteps() { _ = watch }
 
-    private static let watch = StepWatch()
-
-    static func wasSet() {
-        noteStep()
-        for loop in Runtime.shared.pool.loops { loop.wake() }
-    }
-}
-
-/// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never fires
-/// otherwise. Created with the first wall-clock timer.
-private final class StepWatch: Sendable {
-    private let source: (any DispatchSourceRead)?
-
-    init() {
+    /// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never
+    /// fires otherwise. Created with the first wall-clock timer.
+    private static let watch: (any DispatchSourceRead)? = {
         do throws(SystemError) {
             let steps = try StepDescriptor()
             let queue = DispatchQueue(label: "ringdispatch.clock")
@@ -33,10 +22,15 @@ private final class StepWatch: Sendable {
                 WallClock.wasSet()
             }
             source.activate()
-            self.source = source
+            return source
         } catch {
             Diagnostics.log("wall-clock timers do not follow changes of the clock: \(error)")
-            source = nil
+            return nil
         }
+    }()
+
+    static func wasSet() {
+        noteStep()
+        for loop in Runtime.shared.pool.loops { loop.wake() }
     }
 }

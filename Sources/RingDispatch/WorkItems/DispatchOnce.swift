@@ -6,23 +6,24 @@ internal import Synchronization
 ///
 /// For code ported from GCD; new code can use a global or static `let`.
 public final class DispatchOnce: Sendable {
-    /// 1 while the block runs, 2 afterwards. The store of 2 (releasing) pairs with the load in
-    /// `perform` (acquiring).
-    private let state = Atomic<UInt8>(0)
-    private let runner = Locked(Runner())
-
-    private struct Runner: Sendable {
-        var waiters: [ThreadHandle] = []
-        var thread: UInt32 = 0
-    }
+    /// 0; the thread that runs the block; then `done`. The store of `done` (releasing) pairs with
+    /// the loads (acquiring).
+    private let runner = Atomic<UInt32>(0)
+    /// No thread has this identifier.
+    private static let done = UInt32.max
+    /// Entered at creation, left when the block has run.
+    private let completion = DispatchGroup()
 
     /// Creates an object whose block has not run. It corresponds to a `dispatch_once_t` of 0.
-    public init() {}
+    public init() { completion.enter() }
+
+    deinit {
+        if runner.load(ordering: .relaxed) != DispatchOnce.done { completion.leave() }
+    }
 
     /// Runs the block, unless it has run before. On return the block has completed.
     public func perform(_ block: () -> Void) {
-        if state.load(ordering: .acquiring) == 2 { return }
-        performSlowly(block)
+        if runner.load(ordering: .acquiring) != DispatchOnce.done { performSlowly(block) }
     }
 
     /// Calls `perform`.
@@ -30,33 +31,16 @@ public final class DispatchOnce: Sendable {
 
     @inline(never)
     private func performSlowly(_ block: () -> Void) {
-        let context = Context.current
-        let threadHandle = context.pointee.threadHandle
-        enum Part { case runs, waits, isDone }
-        let part = runner.withLock { runner -> Part in
-            if state.load(ordering: .acquiring) == 2 { return .isDone }
-            if state.load(ordering: .relaxed) == 0 {
-                state.store(1, ordering: .relaxed)
-                runner.thread = threadHandle.identifier
-                return .runs
-            }
-            if runner.thread == threadHandle.identifier {
-                fatalMisuse("deadlock: a DispatchOnce was performed from inside its own block")
-            }
-            runner.waiters.append(threadHandle)
-            return .waits
-        }
-        switch part {
-        case .isDone: break
-        case .waits: _ = Blocking.wait(context)
-        case .runs:
+        let thread = Context.current.pointee.identifier
+        switch runner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).original {
+        case 0:
             block()
-            let waiters = runner.withLock { runner in
-                state.store(2, ordering: .releasing)
-                defer { runner.waiters = [] }
-                return runner.waiters
-            }
-            for waiter in waiters { waiter.grant() }
+            runner.store(DispatchOnce.done, ordering: .releasing)
+            completion.leave()
+        case thread:
+            fatalMisuse("deadlock: a DispatchOnce was performed from inside its own block")
+        default:
+            completion.wait()
         }
     }
 }

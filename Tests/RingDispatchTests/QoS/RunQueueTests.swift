@@ -64,7 +64,8 @@ struct RunQueueTests {
         let items = Items([2, 2, 2, 2, 4, 4, 1])
         var queue = RunQueue()
         items.all(in: &queue)
-        let given = queue.splitHalf().map { items.index(of: $0) }
+        var given: [Int] = []
+        queue.splitHalf().inOrder().forEach { given.append(items.index(of: $0)) }
         queue.checkInvariants()
         #expect(given == [5, 2, 3, 6])
         var left: [Int] = []

@@ -311,7 +311,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.
-    func giveHalf() -> [WorkItemPointer] {
+    func giveHalf() -> WorkItemChain {
         let workItems = owned.pointee.runQueue.splitHalf()
         storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return workItems

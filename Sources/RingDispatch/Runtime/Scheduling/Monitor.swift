@@ -65,8 +65,7 @@ final class Monitor: Sendable {
                 let isQuiet = control.stopsSinceTick >= Tuning.quietStops
                 setPeriod(isQuiet ? Tuning.quietTick : Tuning.tick, &control)
             }
-            defer { control.hasThread = true }
-            return !control.hasThread
+            return !exchange(&control.hasThread, with: true)
         }
         guard isFirst else { return }
         do {
@@ -95,7 +94,7 @@ final class Monitor: Sendable {
         guard control.period != period else { return }
         control.period = period
         isRunning.store(period != 0, ordering: .sequentiallyConsistent)
-        if period == 0 { timer.stop() } else { timer.start(periodNanoseconds: period) }
+        timer.set(periodNanoseconds: period)
     }
 
     private func run() {

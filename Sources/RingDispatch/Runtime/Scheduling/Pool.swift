@@ -190,16 +190,11 @@ final class Pool: Sendable {
     private func takeItems(
         of victim: EventLoop, for loop: EventLoop, takingAll: Bool
     ) -> Bool {
-        var hasFound = false
-        for workItem in victim.giveHalf() {
-            loop.enqueue(workItem)
-            hasFound = true
-        }
-        if takingAll, let workItems = victim.takeInbox() {
-            loop.enqueue(all: workItems)
-            hasFound = true
-        }
-        return hasFound
+        let half = victim.giveHalf().inOrder()
+        let pushed = takingAll ? victim.takeInbox() : nil
+        loop.enqueue(all: half)
+        loop.enqueue(all: pushed)
+        return half != nil || pushed != nil
     }
 
     /// Samples a loop whose holder is in a handler while work items wait.

@@ -55,13 +55,13 @@ struct RunQueue {
     }
 
     /// Removes and returns the later half of each priority's list.
-    mutating func splitHalf() -> [WorkItemPointer] {
-        var given: [WorkItemPointer] = []
+    mutating func splitHalf() -> WorkItemChain {
+        var given = WorkItemChain()
         for index in lists.indices.reversed() {
             var half = lists[index].splitHalf()
+            count -= half.count
             while let workItem = half.popFirst() { given.append(workItem) }
         }
-        count -= given.count
         return given
     }
 }

@@ -26,10 +26,7 @@ enum StallWatch {
     /// - Parameter nanoseconds: 0: no more reports.
     /// - Returns: the former client.
     static func report(after nanoseconds: UInt64, to new: Client?) -> Client? {
-        let old = client.withLock { client in
-            defer { client = new }
-            return client
-        }
+        let old = client.withLock { exchange(&$0, with: new) }
         threshold.store(nanoseconds, ordering: .relaxed)
         // A handler may stay already, in a quiet process.
         Runtime.shared.pool.monitor.noteActivity()

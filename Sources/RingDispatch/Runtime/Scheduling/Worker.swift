@@ -34,10 +34,6 @@ final class Worker: Sendable {
         self.assignment = assignment
     }
 
-    func start() throws(SystemError) {
-        try Threads.start { self.run() }
-    }
-
     /// The time when an item of the worker was first seen, in nanoseconds, by this call or an
     /// earlier one. From any thread.
     @discardableResult
@@ -66,12 +62,7 @@ final class Worker: Sendable {
             .map { ThreadHandle(address: $0) }
     }
 
-    /// Wakes an idle worker for its new assignment.
-    func call() {
-        handle?.grant()
-    }
-
-    private func run() {
+    func run() {
         let context = Context.current
         context.pointee.worker = self
         threadHandle.store(

@@ -78,7 +78,7 @@ struct Workers: ~Copyable {
     func call(for assignment: Worker.Assignment?, in pool: Pool) -> Bool {
         switch state.withLock({ take(for: assignment, in: pool, &$0) }) {
         case .idle(let worker):
-            worker.call()
+            worker.handle?.grant()
             return true
         case .new(let worker):
             return start(worker)
@@ -115,7 +115,7 @@ struct Workers: ~Copyable {
 
     private func start(_ worker: Worker) -> Bool {
         do {
-            try worker.start()
+            try Threads.start { worker.run() }
             return true
         } catch {
             Workers.shortage.log("no further worker thread: \(error)")

@@ -72,8 +72,7 @@ final class FileSystemNode: @unchecked Sendable {
 
     func removeSources() -> [FileSystemSource] {
         for source in sources { source.node = nil }
-        defer { sources = [] }
-        return sources
+        return exchange(&sources, with: [])
     }
 
     /// The file's present status.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A file-system source: reports events of a file or directory.
 final class FileSystemSource: MergingSource, @unchecked Sendable {
-    // Safety: `hasRegistered` and `owned` belong to the invoker, `node` to `watches`;
-    // the rest is constant, atomic or locked.
+    // Safety: `owned` belongs to the invoker, `node` to `watches`; the rest is constant, atomic or
+    // locked.
     typealias Event = DispatchSource.FileSystemEvent
 
     let descriptor: Int32
@@ -17,7 +17,6 @@ final class FileSystemSource: MergingSource, @unchecked Sendable {
 
     /// In `pending`: `error` was set.
     private static let failed: UInt = 1 << 31
-    @exclusivity(unchecked) private var hasRegistered = false
     private let failure = Locked<FileSystemWatchError?>(nil)
 
     init(
@@ -61,15 +60,12 @@ final class FileSystemSource: MergingSource, @unchecked Sendable {
 
     /// The watch reports all later events: the source stays armed.
     override func arm(_ context: Context) -> Bool {
-        guard !hasRegistered else { return true }
-        hasRegistered = true
         if watches.register(self) { wake(context) }
         return true
     }
 
     override func detach(_ context: Context) -> Bool {
-        if hasRegistered { watches.unregister(self) }
-        hasRegistered = false
+        if current.isArmed { watches.unregister(self) }
         owned = nil
         return true
     }

@@ -18,10 +18,7 @@ extension FileSystemWatches {
         guard let status = FileStatus(of: descriptor) else {
             throw FileSystemWatchError(closed: descriptor)
         }
-        guard FilePlace.canBeNamed else {
-            throw FileSystemWatchError(withoutProc: ErrorCode.noEntry)
-        }
-        // readlink fails only for a path that is too long.
+        // readlink fails without /proc, where the watch fails, too, and for a path too long.
         let name = Descriptors.name(of: descriptor) ?? "/"
         // The names of objects that are in no file system are not paths.
         guard name.hasPrefix("/"), status.linkCount > 0 || !name.hasPrefix("/memfd:") else {

@@ -99,12 +99,7 @@ final class FileSystemWatches: @unchecked Sendable {
     /// now.
     private func abandon(_ lost: InotifyReader) {
         reader = nil
-        for node in nodes.values {
-            _ = node.removeSources()
-            // Breaks the reference cycle.
-            node.parent = nil
-        }
-        nodes = [:]
+        for node in nodes.values { _ = dissolve(node) }
         queue.async { lost.end() }
         Diagnostics.log(
             "file-system sources made so far tell nothing any more: the program has closed "

@@ -9,7 +9,7 @@ package final class InotifyReader: DescriptorWatch, @unchecked Sendable {
 
     package let inotify: any Inotify
     /// The events that the handler is called for.
-    package let buffer: InotifyEventBuffer
+    package let buffer = InotifyEventBuffer()
     private let handler: Handler
     package private(set) var isPaused = false
 
@@ -18,13 +18,9 @@ package final class InotifyReader: DescriptorWatch, @unchecked Sendable {
 
     /// - Parameter handler: called on the queue for each filled buffer, with a time at which the
     ///   kernel's queue was empty, except for these events; nil if that is unknown.
-    package init(
-        _ inotify: any Inotify, queue: DispatchQueue,
-        buffer: InotifyEventBuffer = InotifyEventBuffer(), handler: @escaping Handler
-    ) {
+    package init(_ inotify: any Inotify, queue: DispatchQueue, handler: @escaping Handler) {
         self.inotify = inotify
         self.handler = handler
-        self.buffer = buffer
         super.init(descriptor: inotify.descriptor, queue: queue, events: PollEvents.readable)
     }
 
