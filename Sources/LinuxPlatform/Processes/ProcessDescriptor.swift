@@ -2,11 +2,13 @@ internal import CLinux
 internal import Glibc
 
 /// pidfd_open(2): refers to one process, even after its number is reused. Readable once the process
-/// has ended.
-package struct ProcessDescriptor: ~Copyable {
+/// has ended. Closed with the last reference.
+package final class ProcessDescriptor: Sendable {
     private let descriptor: OwnedDescriptor
 
-    package enum Opening: ~Copyable {
+    private init(adopting number: Int32) { descriptor = OwnedDescriptor(adopting: number) }
+
+    package enum Opening {
         case opened(ProcessDescriptor)
         /// No such process exists.
         case gone
@@ -16,9 +18,7 @@ package struct ProcessDescriptor: ~Copyable {
     package static func open(_ process: Int32) -> Opening {
         guard process > 0 else { return .gone }
         let result = clinux_pidfd_open(process)
-        if result >= 0 {
-            return .opened(ProcessDescriptor(descriptor: OwnedDescriptor(adopting: result)))
-        }
+        if result >= 0 { return .opened(ProcessDescriptor(adopting: result)) }
         switch -result {
         case ESRCH, EINVAL, ENOENT:
             // EINVAL, ENOENT: the process has just ended, or the number is a thread's.

@@ -21,20 +21,21 @@ package struct ReadinessSet: ~Copyable, Sendable {
 
     /// - Parameter bell: an eventfd, open as long as the set. Each write to it ends a wait.
     package init(bell: Int32) throws(SystemError) {
-        let epoll = OwnedDescriptor(
-            adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
-        try ReadinessSet.add(bell: bell, to: epoll.number)
-        self.epoll = epoll
+        epoll = try ReadinessSet.make(bell: bell)
         self.bell = bell
         events = .allocate(capacity: ReadinessSet.batch)
     }
 
-    private static func add(bell: Int32, to epoll: Int32) throws(SystemError) {
+    private static func make(bell: Int32) throws(SystemError) -> OwnedDescriptor {
+        let epoll = OwnedDescriptor(
+            adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         // Edge-triggered, so that nobody needs to read it.
         var event = epoll_event(
             events: PollEvents.readable | PollEvents.edgeTriggered,
             data: epoll_data_t(u64: ReadinessSet.bellToken))
-        try checked("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, bell, &event) }
+        let number = epoll.number
+        try checked("epoll_ctl") { epoll_ctl(number, EPOLL_CTL_ADD, bell, &event) }
+        return epoll
     }
 
     deinit { events.deallocate() }
@@ -99,10 +100,8 @@ package struct ReadinessSet: ~Copyable, Sendable {
     /// Replaces the set by one with the same descriptor that contains only the bell. There is no
     /// other way to get rid of an entry whose number names another file by now.
     package func empty() throws(SystemError) {
-        let new = OwnedDescriptor(
-            adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        let new = try ReadinessSet.make(bell: bell)
         let (number, newNumber) = (epoll.number, new.number)
-        try ReadinessSet.add(bell: bell, to: newNumber)
         try checked("dup3") { clinux_dup3(newNumber, number) }
     }
 }

@@ -10,9 +10,8 @@ final class ProcessSource: MergingSource {
     /// Runs the handlers of the read sources that watch the pidfds.
     private static let watchQueue = DispatchQueue(label: "ringdispatch.processes")
 
-    private struct Watching: @unchecked Sendable {
-        // Safety: used inside the lock.
-        var process: Opened?
+    private struct Watching: Sendable {
+        var process: ProcessDescriptor?
         /// The process did not exist when the source was made.
         var isUnknown = false
         var exit: ProcessExit?
@@ -22,15 +21,9 @@ final class ProcessSource: MergingSource {
 
         /// How the process ended. Kept, because the program may reap it at any time.
         mutating func readExit() -> ProcessExit? {
-            if exit == nil { exit = process?.descriptor.exit }
+            if exit == nil { exit = process?.exit }
             return exit
         }
-    }
-
-    /// Closes the pidfd when the last reference goes.
-    private final class Opened {
-        let descriptor: ProcessDescriptor
-        init(_ descriptor: consuming ProcessDescriptor) { self.descriptor = descriptor }
     }
 
     /// - Parameter identifier: opened here, so that a reuse of the number before the activation
@@ -40,7 +33,7 @@ final class ProcessSource: MergingSource {
         var watching = Watching()
         switch ProcessDescriptor.open(identifier) {
         case .opened(let descriptor):
-            watching.process = Opened(descriptor)
+            watching.process = descriptor
         case .gone:
             watching.isUnknown = true
         case .refused(let error):
@@ -64,21 +57,25 @@ final class ProcessSource: MergingSource {
         let (isUnknown, watch) = watching.withLock { watching in
             (watching.isUnknown, makeWatch(&watching))
         }
+        go(on: watch, hasEnded: isUnknown, context)
+        return true
+    }
+
+    private func go(on watch: (any DispatchSourceRead)?, hasEnded: Bool, _ context: Context) {
         if let watch {
             watch.activate()
-        } else if isUnknown {
+        } else if hasEnded {
             tell(context)
         } else {
             checkLater()
         }
-        return true
     }
 
     /// A read source for the pidfd. Activate it outside the lock.
     private func makeWatch(_ watching: inout Watching) -> (any DispatchSourceRead)? {
         guard let process = watching.process else { return nil }
         let watch = DispatchSource.makeReadSource(
-            fileDescriptor: process.descriptor.number, queue: ProcessSource.watchQueue)
+            fileDescriptor: process.number, queue: ProcessSource.watchQueue)
         // The handlers keep this object until the read source has ended; `detach` cancels it.
         watch.setEventHandler { [self] in ended() }
         watch.setCancelHandler { [self] in released() }
@@ -111,7 +108,7 @@ final class ProcessSource: MergingSource {
     }
 
     override func detach(_ context: Context) -> Bool {
-        typealias Ending = ((any DispatchSourceRead)?, Opened?)
+        typealias Ending = ((any DispatchSourceRead)?, ProcessDescriptor?)
         let (watch, process) = watching.withLock { watching -> Ending in
             watching.isDetached = true
             if let watch = watching.watch { return (watch, nil) }
@@ -139,12 +136,11 @@ final class ProcessSource: MergingSource {
 
     /// On `watchQueue`. The process may have ended at any time since the last check.
     private func check() {
-        let opening = ProcessDescriptor.open(identifier)
-        var opened: Opened?
+        var opened: ProcessDescriptor?
         var hasEnded = false
         var exit: ProcessExit?
-        switch consume opening {
-        case .opened(let descriptor): opened = Opened(descriptor)
+        switch ProcessDescriptor.open(identifier) {
+        case .opened(let descriptor): opened = descriptor
         case .gone: hasEnded = true
         case .refused: (hasEnded, exit) = Processes.hasEnded(identifier)
         }
@@ -154,14 +150,7 @@ final class ProcessSource: MergingSource {
             watching.exit = exit
             return (false, makeWatch(&watching))
         }
-        if isOver { return }
-        if let watch {
-            watch.activate()
-        } else if hasEnded {
-            tell(Context.current)
-        } else {
-            checkLater()
-        }
+        if !isOver { go(on: watch, hasEnded: hasEnded, Context.current) }
     }
 
     // MARK: results

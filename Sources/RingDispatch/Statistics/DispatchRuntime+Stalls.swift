@@ -23,7 +23,7 @@ extension DispatchRuntime {
             fatalMisuse(
                 "DispatchRuntime.reportStalls: the threshold \(threshold) is less than 10 ms")
         }
-        let client = StallWatch.Client { stall in queue.async { handler(stall) } }
+        let client: StallWatch.Client = { stall in queue.async { handler(stall) } }
         report(after: nanoseconds, to: client)
     }
 

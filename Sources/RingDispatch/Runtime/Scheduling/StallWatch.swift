@@ -6,19 +6,13 @@ internal import Synchronization
 /// The monitor checks at each of its ticks. While a handler runs that was not reported yet, the
 /// process does not count as quiet, so the ticks go on.
 enum StallWatch {
-    struct Client: Sendable {
-        let report: @Sendable (DispatchRuntime.Stall) -> Void
+    typealias Client = @Sendable (DispatchRuntime.Stall) -> Void
 
-        /// Writes to standard error.
-        ///
-        /// On a thread of its own: if standard error blocks, the monitor goes on.
-        static let log = Client { stall in
-            try? Threads.start { Diagnostics.log("\(stall)") }
-        }
-    }
+    /// Writes to standard error, on a thread of its own: if that blocks, the monitor goes on.
+    static let log: Client = { stall in try? Threads.start { Diagnostics.log("\(stall)") } }
 
     private static let client = Locked<Client?>(
-        Runtime.shared.configuration.stallNanoseconds == 0 ? nil : .log)
+        Runtime.shared.configuration.stallNanoseconds == 0 ? nil : log)
     /// Handlers that have run for longer are reported, in nanoseconds; 0: none. Relaxed: a change
     /// holds from one of the next ticks on.
     private static let threshold = Atomic<UInt64>(Runtime.shared.configuration.stallNanoseconds)
@@ -63,7 +57,7 @@ enum StallWatch {
         for activity in activities where isLate(activity) {
             guard let item = activity.item else { continue }
             activity.worker.noteReported(item.number)
-            client?.report(DispatchRuntime.Stall(activity, now - item.start))
+            client?(DispatchRuntime.Stall(activity, now - item.start))
         }
     }
 }
