@@ -52,6 +52,7 @@ struct CoalescerTests {
                 ["*renamed d/ e/", "*renamed e/ f/ !", "*renamed f/ g/"],
                 ["renamed d/ f/", "renamed f/ g/"]
             ),
+            (["renamed a b !", "*renamed b c !"], ["renamed a b", "renamed b c"]),
             (["*removed d/", "created d/"], ["removed d/", "created d/"]),
         ] as [([String], [String])])
     func merging(changes: [String], merged: [String]) {
