@@ -2,7 +2,7 @@ internal import LinuxPlatform
 
 /// A path pattern with the syntax of `.gitignore`: `*`, `?` and `[...]` match within a name, and
 /// `**` between slashes matches any number of folders. Patterns match bytes, so `?` stands for one
-/// byte (unless the program calls setlocale(3)).
+/// byte (unless the program calls setlocale(3)). A slash ends a name, in brackets, too.
 ///
 /// A pattern without a slash matches only the last name of a path.
 public struct Glob: Sendable {

@@ -205,7 +205,7 @@ final class FileTree {
         sequence(first: node) { self[$0].parent == 0 ? nil : self[$0].parent }
     }
 
-    /// Whether a node is another one or below it.
+    /// Whether a node is `ancestor`, or below it.
     func isBelow(_ node: NodeNumber, _ ancestor: NodeNumber) -> Bool {
         lineage(of: node).contains(ancestor)
     }

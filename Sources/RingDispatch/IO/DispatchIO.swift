@@ -166,5 +166,4 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         }
         if passes { core.descriptor.submit(entry) }
     }
-
 }

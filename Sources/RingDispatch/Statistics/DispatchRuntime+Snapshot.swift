@@ -62,7 +62,8 @@ extension DispatchRuntime {
         public let workers: Int
         /// Workers that are not assigned to a loop.
         public let idleWorkers: Int
-        /// Work items of handlers that keep blocking, which wait for a worker without a loop.
+        /// Work items that wait for a worker without a loop: those of handlers that keep blocking,
+        /// and those that waited behind several that blocked.
         public let workItemsAway: Int
         /// How often a loop was given to another worker because a handler stayed.
         public let takeOvers: Int

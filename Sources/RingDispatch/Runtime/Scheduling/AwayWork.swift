@@ -6,8 +6,8 @@ internal import Synchronization
 ///
 /// Each handler that blocks costs its loop the time until the monitor notices, so such handlers
 /// should not run there. The number of blocked workers is not limited. That of the others is: to
-/// the number of CPUs, four times as many after each tick that finds some that block and none that
-/// computes, and one more now and then while they compute.
+/// the number of CPUs, four times as many (at most 64) after each tick that finds some that block
+/// and none that computes, and one more now and then while they compute.
 struct AwayWork: ~Copyable {
     private let state = Locked(State())
     /// The number of work items that wait. Stored (sequentially consistent) under the lock.
@@ -94,10 +94,10 @@ struct AwayWork: ~Copyable {
             if state.workItems.count == 0 {
                 state.limit = Tuning.fewestAwayWorkers
             } else if !blocked.isEmpty && !activities.contains(.computes) {
-                state.limit = min(state.limit * 4, Tuning.mostAwayWorkers)
+                state.limit = max(state.limit, min(state.limit * 4, Tuning.mostAwayWorkers))
             } else if !serving.isEmpty {
                 let computing = state.serving.count + (mayCompute ? 1 : 0)
-                state.limit = max(Tuning.fewestAwayWorkers, min(computing, Tuning.mostAwayWorkers))
+                state.limit = max(Tuning.fewestAwayWorkers, computing)
             }
             var calls = 0
             while state.takeCall() { calls += 1 }

@@ -39,7 +39,7 @@ package enum Blocking {
         context.pointee.worker?.observe(
             context.pointee.threadHandle.item, now: MonotonicClock.nanoseconds())
         while !loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) {
-            // A steal takes less than a microsecond, unless the thief was preempted.
+            // A steal takes microseconds, unless the thief was preempted.
             guard isHeld() else { return }
             Threads.yield()
         }

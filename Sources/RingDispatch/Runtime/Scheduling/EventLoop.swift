@@ -6,7 +6,7 @@ internal import Synchronization
 /// One worker at a time holds a loop and iterates: takes in pushed work items and events, and runs
 /// one work item. With nothing to run, the worker parks until an event arrives or a thread wakes
 /// it. `LoopState` determines which thread may touch the plain fields: the holder, or for a moment
-/// a stealing worker. Any thread may push work items, begin and end waits for descriptors, add
+/// one that steals. Any thread may push work items, begin and end waits for descriptors, add
 /// timers, and read the hints.
 ///
 /// **Store-then-check** keeps wake-ups from getting lost. Two threads each store one variable, then
@@ -303,11 +303,14 @@ struct EventLoop: Equatable, Sendable {
         return workItem
     }
 
-    /// Removes all work items, oldest first.
-    func takeWork() -> WorkItemChain {
+    /// Removes work items in their order, at most `limit`.
+    func takeWork(limit: Int = .max) -> WorkItemChain {
         enqueueInbox()
-        storage.pointee.waiting.store(0, ordering: .relaxed)
-        return owned.pointee.runQueue.popAll()
+        var taken = WorkItemChain()
+        for _ in 0..<min(limit, owned.pointee.runQueue.count) {
+            if let workItem = nextWorkItem() { taken.append(workItem) }
+        }
+        return taken
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.

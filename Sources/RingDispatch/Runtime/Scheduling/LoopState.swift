@@ -26,8 +26,8 @@ struct LoopState: Equatable {
         /// item returns, or by another worker that takes over a holder that stays; `stealing`; or
         /// `idle` when the holder hands the loop off before it blocks.
         case inHandler = 3
-        /// Another worker takes items out of the run queue, usually within a microsecond. Next: the
-        /// same word as before, in phase `inHandler`.
+        /// Another worker or the monitor takes items out of the run queue, usually within
+        /// microseconds. Next: the same word as before, in phase `inHandler`.
         case stealing = 4
         /// The holder waits in the kernel for an event. Next: `running` after an event, or
         /// `woken`.

@@ -9,7 +9,8 @@ internal import Synchronization
 /// that loop, the monitor calls a replacement worker, which takes the loop over unless the word has
 /// changed again. A holder that is ready to run but has no CPU is left alone, because a replacement
 /// would have no CPU either. A holder that uses the CPU gets a replacement less often once there
-/// are many workers.
+/// are many workers. If the first handler of a replacement blocks, too, the monitor moves work items
+/// that wait on the loop to `AwayWork`.
 ///
 /// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
@@ -38,8 +39,8 @@ final class Monitor: Sendable {
         var loopState: LoopState
         /// The CPU time that the holder had used at the first tick that showed `loopState`.
         var usedNanoseconds: UInt64?
-        /// The turn of the last handler that blocked.
-        var blockedTurn: UInt64?
+        /// The state in the last handler that blocked.
+        var blocked: LoopState?
     }
 
     init() throws(SystemError) {
@@ -166,10 +167,12 @@ final class Monitor: Sendable {
             pool.workers[loopState.worker]?.blockedState.store(loopState.word, ordering: .relaxed)
             // A take-over is a turn, and this is the first handler after one. If that blocks, too,
             // those that wait probably will.
-            if let last = sample.blockedTurn, loopState.turn == last &+ 2 {
+            if let last = sample.blocked, last.worker != loopState.worker,
+                loopState.turn == last.turn &+ 2
+            {
                 pool.moveAway(workOf: loop, loopState)
             }
-            sample.blockedTurn = loopState.turn
+            sample.blocked = loopState
             return true
         }
     }

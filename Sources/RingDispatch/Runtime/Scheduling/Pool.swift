@@ -99,11 +99,13 @@ final class Pool: Sendable {
         monitor.noteActivity()
     }
 
-    /// Moves the work items that wait behind a handler away from its loop.
+    /// Moves work items that wait behind a handler away from its loop: as many as there can be
+    /// workers for them, since nothing else runs them there.
     func moveAway(workOf loop: EventLoop, _ loopState: LoopState) {
+        let limit = min(workers.room, Tuning.mostAwayWorkers)
         // Nobody else touches the run queue meanwhile.
         guard loop.exchangeState(loopState, for: loopState.with(.stealing)) else { return }
-        let workItems = loop.takeWork()
+        let workItems = loop.takeWork(limit: limit)
         loop.setState(loopState)
         workItems.inOrder().forEach { pushAway($0) }
     }

@@ -45,7 +45,7 @@ extension Worker {
             let now = loop.loopState
             switch now.phase {
             case .stealing where now == mine.with(.stealing):
-                // A steal takes less than a microsecond, unless the thief was preempted.
+                // A steal takes microseconds, unless the thief was preempted.
                 Threads.yield()
             case .inHandler where now == mine:
                 if loop.exchangeState(mine, for: mine.with(.running)) { return true }

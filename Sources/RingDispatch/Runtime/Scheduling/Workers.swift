@@ -66,6 +66,14 @@ struct Workers: ~Copyable {
 
     // MARK: calling workers
 
+    /// How many workers could be called now.
+    var room: Int {
+        state.withLock { state in
+            let isShort = MonotonicClock.nanoseconds() < state.shortageEnd
+            return state.idle.count + (isShort ? 0 : limit - state.count)
+        }
+    }
+
     private enum Taken {
         case idle(Worker)
         case new(Worker)
