@@ -60,7 +60,7 @@ struct AwayWorkTests {
     @Test("Away handlers that compute do not stop other away queues")
     func computing() async {
         await #expect(processExitsWith: .success) {
-            let queues = (0..<9).map { DispatchQueue(label: "away.compute.\($0)") }
+            let queues = (0..<70).map { DispatchQueue(label: "away.compute.\($0)") }
             for queue in queues { _ = takeOvers(of: 3) { queue.async(execute: $0) } }
             let stop = Gate()
             let (computing, ended) = (Watched(0), Watched(0))
@@ -71,10 +71,10 @@ struct AwayWorkTests {
                     ended.increment()
                 }
             }
-            expectEventually(computing) { $0 == 8 }
-            drain(queues[8])
+            expectEventually(computing) { $0 == 69 }
+            drain(queues[69])
             stop.open()
-            expectEventually(ended) { $0 == 8 }
+            expectEventually(ended) { $0 == 69 }
         }
     }
 
@@ -120,6 +120,32 @@ struct AwayWorkTests {
             #expect(DispatchRuntime.snapshot().takeOvers < 20)
             leave.open()
             expectEventually(left) { $0 == 100 }
+        }
+    }
+
+    @Test("At the limit of workers, what waits behind handlers that block does not leave the loop")
+    func atTheLimit() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            setenv("RINGDISPATCH_WORKERS", "2", 1)
+            let (begun, leave, ran, ended) = (Gate(), Gate(), Gate(), Gate())
+            let busy = DispatchQueue(label: "away.limit.busy")
+            @Sendable func keepBusy() { busy.async { if !ran.wasOpened { keepBusy() } } }
+            DispatchQueue(label: "away.limit.first").async {
+                begun.open()
+                leave.pass()
+                ended.open()
+            }
+            expectOpens(begun)
+            DispatchQueue(label: "away.limit.second").async {
+                letTimePass(milliseconds: 20)
+                keepBusy()
+            }
+            DispatchQueue(label: "away.limit.third").async { ran.open() }
+            expectOpens(ran)
+            leave.open()
+            expectOpens(ended)
         }
     }
 

@@ -9,8 +9,8 @@ internal import Synchronization
 /// that loop, the monitor calls a replacement worker, which takes the loop over unless the word has
 /// changed again. A holder that is ready to run but has no CPU is left alone, because a replacement
 /// would have no CPU either. A holder that uses the CPU gets a replacement less often once there
-/// are many workers. If the first handler of a replacement blocks, too, the monitor moves work items
-/// that wait on the loop to `AwayWork`.
+/// are many workers. If the first handler of a replacement blocks, too, the monitor moves work
+/// items that wait on the loop to `AwayWork`.
 ///
 /// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
