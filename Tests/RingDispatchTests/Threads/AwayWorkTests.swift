@@ -139,7 +139,7 @@ struct AwayWorkTests {
             }
             expectOpens(begun)
             DispatchQueue(label: "away.limit.second").async {
-                letTimePass(milliseconds: 20)
+                letTimePass(milliseconds: 50)
                 keepBusy()
             }
             DispatchQueue(label: "away.limit.third").async { ran.open() }
