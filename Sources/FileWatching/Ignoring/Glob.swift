@@ -13,6 +13,8 @@ public struct Glob: Sendable {
         case name(NamePattern)
         /// `**`: any number of folders.
         case folders
+        /// `**` at the end: anything that is not empty.
+        case rest
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -26,10 +28,7 @@ public struct Glob: Sendable {
             name.count > 1 && name.allSatisfy { $0 == UInt8(ascii: "*") }
                 ? Part.folders : .name(NamePattern(name))
         }
-        // At the end, `**` stands for everything in a folder.
-        if case .folders = parts[parts.count - 1] {
-            parts.append(.name(NamePattern([UInt8(ascii: "*")])))
-        }
+        if case .folders? = parts.last { parts[parts.count - 1] = .rest }
         self.parts = parts
     }
 
@@ -51,11 +50,12 @@ public struct Glob: Sendable {
 
     /// - Parameter path: relative to the pattern's folder, without a leading slash.
     public func matches(_ path: ArraySlice<UInt8>) -> Bool {
-        if isForNames, case .name(let pattern)? = parts.last {
-            let start = path.lastIndex(of: Glob.slash).map { $0 + 1 } ?? path.startIndex
-            return pattern.matches(path[start...])
+        guard isForNames else {
+            return fits(path.split(separator: Glob.slash, omittingEmptySubsequences: false))
         }
-        return fits(path.split(separator: Glob.slash, omittingEmptySubsequences: false))
+        let start = path.lastIndex(of: Glob.slash).map { $0 + 1 } ?? path.startIndex
+        guard case .name(let pattern)? = parts.last else { return start < path.endIndex }
+        return pattern.matches(path[start...])
     }
 
     private func fits(_ names: [ArraySlice<UInt8>]) -> Bool {
@@ -63,7 +63,9 @@ public struct Glob: Sendable {
         // The last `**` then takes one more folder: it can match all that an earlier one can.
         var retry: (part: Int, name: Int)?
         while part < parts.count || name < names.count {
-            if part < parts.count, case .folders = parts[part] {
+            if part < parts.count, case .rest = parts[part] {
+                return name < names.count && !(name == names.count - 1 && names[name].isEmpty)
+            } else if part < parts.count, case .folders = parts[part] {
                 part += 1
                 retry = (part, name)
             } else if part < parts.count, name < names.count,

@@ -83,19 +83,7 @@ struct AwayWorkTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "2", 1)
-            let leave = Gate()
-            let (inside, left) = (Watched(0), Watched(0))
-            for number in 0..<50 {
-                DispatchQueue(label: "away.many.\(number)").async {
-                    inside.increment()
-                    leave.pass()
-                    left.increment()
-                }
-            }
-            expectEventually(inside) { $0 == 50 }
-            #expect(DispatchRuntime.snapshot().workers >= 50)
-            leave.open()
-            expectEventually(left) { $0 == 50 }
+            blockAtOnce(50) { #expect(DispatchRuntime.snapshot().workers >= 50) }
             #expect(poll { DispatchRuntime.snapshot().workers <= 3 })
             // Those that are left serve the loops.
             drain(DispatchQueue(label: "away.after"))
@@ -107,19 +95,7 @@ struct AwayWorkTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "1", 1)
-            let leave = Gate()
-            let (inside, left) = (Watched(0), Watched(0))
-            for number in 0..<100 {
-                DispatchQueue(label: "away.first.\(number)").async {
-                    inside.increment()
-                    leave.pass()
-                    left.increment()
-                }
-            }
-            expectEventually(inside) { $0 == 100 }
-            #expect(DispatchRuntime.snapshot().takeOvers < 20)
-            leave.open()
-            expectEventually(left) { $0 == 100 }
+            blockAtOnce(100) { #expect(DispatchRuntime.snapshot().takeOvers < 20) }
         }
     }
 
@@ -183,6 +159,23 @@ struct AwayWorkTests {
             #expect(waited < 500_000_000)
         }
     }
+}
+
+/// Lets handlers of as many new queues block, all at once, during `body`.
+private func blockAtOnce(_ count: Int, _ body: () -> Void) {
+    let leave = Gate()
+    let (inside, left) = (Watched(0), Watched(0))
+    for number in 0..<count {
+        DispatchQueue(label: "away.many.\(number)").async {
+            inside.increment()
+            leave.pass()
+            left.increment()
+        }
+    }
+    expectEventually(inside) { $0 == count }
+    body()
+    leave.open()
+    expectEventually(left) { $0 == count }
 }
 
 /// Lets a handler of the queue block until other work has run beside it. Returns how long that work

@@ -306,10 +306,8 @@ struct EventLoop: Equatable, Sendable {
     /// Removes work items in their order, at most `limit`.
     func takeWork(limit: Int = .max) -> WorkItemChain {
         enqueueInbox()
-        var taken = WorkItemChain()
-        for _ in 0..<min(limit, owned.pointee.runQueue.count) {
-            if let workItem = nextWorkItem() { taken.append(workItem) }
-        }
+        let taken = owned.pointee.runQueue.popAll(limit: limit)
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return taken
     }
 

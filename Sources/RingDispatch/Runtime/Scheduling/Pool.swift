@@ -104,7 +104,9 @@ final class Pool: Sendable {
     func moveAway(workOf loop: EventLoop, _ loopState: LoopState) {
         let limit = min(workers.room, Tuning.mostAwayWorkers)
         // Nobody else touches the run queue meanwhile.
-        guard loop.exchangeState(loopState, for: loopState.with(.stealing)) else { return }
+        guard limit > 0, loop.exchangeState(loopState, for: loopState.with(.stealing)) else {
+            return
+        }
         let workItems = loop.takeWork(limit: limit)
         loop.setState(loopState)
         workItems.inOrder().forEach { pushAway($0) }

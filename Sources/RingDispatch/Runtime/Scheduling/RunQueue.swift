@@ -47,11 +47,13 @@ struct RunQueue {
         precondition(count == total, "the count is not the sum of the lists' counts")
     }
 
-    /// Removes all work items.
-    mutating func popAll() -> WorkItemChain {
-        var all = WorkItemChain()
-        while let workItem = popFirst() { all.append(workItem) }
-        return all
+    /// Removes work items in their order, at most `limit`.
+    mutating func popAll(limit: Int = .max) -> WorkItemChain {
+        var taken = WorkItemChain()
+        for _ in 0..<min(limit, count) {
+            if let workItem = popFirst() { taken.append(workItem) }
+        }
+        return taken
     }
 
     /// Removes and returns the later half of each priority's list.
