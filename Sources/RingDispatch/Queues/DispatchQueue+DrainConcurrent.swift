@@ -63,8 +63,8 @@ extension DispatchQueue {
         return true
     }
 
-    /// Starts the items before the next barrier. False if too many are running; the last of them
-    /// enqueues the queue again.
+    /// Starts the items before the next barrier. False if too many are running; one of them
+    /// enqueues the queue again when there is room.
     private final func startShared(_ context: Context) -> Bool {
         var count = 0
         var workItem = front.first
@@ -82,7 +82,7 @@ extension DispatchQueue {
                 state.set(QueueState.held)
                 state.word += QueueState.oneRunning * UInt64(count)
             } else {
-                state.set(QueueState.barrierPending)
+                state.set(QueueState.full)
                 state.clear(QueueState.enqueued)
             }
             return true
@@ -139,6 +139,9 @@ extension DispatchQueue {
     @inline(__always)
     final func leaveShared(_ context: Context) {
         let result = update { state in
+            if state.isFull, state.running + DispatchQueue.concurrentBatch <= QueueState.maximumRunning {
+                return false
+            }
             state.word -= QueueState.oneRunning
             guard state.running == 0 else { return true }
             state.clear(QueueState.held)
@@ -148,7 +151,22 @@ extension DispatchQueue {
             }
             return true
         }
-        if let result, result.new.running == 0 { lastLeft(result.old, result.new, context) }
+        guard let result else { return goOn(context) }
+        if result.new.running == 0 { lastLeft(result.old, result.new, context) }
+    }
+
+    /// There is room again: has the queue drained. The caller's place in `running` keeps the queue
+    /// until then.
+    @inline(never)
+    private final func goOn(_ context: Context) {
+        let result = update { state in
+            guard state.isFull else { return false }
+            state.clear(QueueState.full)
+            state.set(state.isStopped ? QueueState.dirty : QueueState.enqueued)
+            return true
+        }
+        if let result, result.new.isEnqueued { enqueueSelf(priority: priority, context) }
+        leaveShared(context)
     }
 
     private final func lastLeft(_ old: QueueState, _ new: QueueState, _ context: Context) {

@@ -9,10 +9,11 @@
 /// | 42 | barrier pending: the first item waits until `running` is 0 |
 /// | 43 | inactive: not activated yet |
 /// | 44 | held: running items share one reference to the queue |
+/// | 45 | full: the first items wait until `running` has room for a batch |
 /// | 48-62 | suspend count |
 ///
 /// An idle queue's word is 0. Invariant: a queue that has items, but no owner, and is not enqueued,
-/// is dirty, and is suspended, inactive or waiting for a barrier. A transition that takes the queue
+/// is dirty, and is suspended, inactive, full or waiting for a barrier. A transition that takes the queue
 /// acquires, one that lets it go releases.
 struct QueueState: Equatable {
     var word: UInt64
@@ -30,6 +31,8 @@ struct QueueState: Equatable {
     static let barrierPending: UInt64 = 1 << 42
     static let inactive: UInt64 = 1 << 43
     static let held: UInt64 = 1 << 44
+    static let full: UInt64 = 1 << 45
+    static let attendedMask: UInt64 = ownerMask | enqueued | barrierPending | full
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
@@ -50,12 +53,13 @@ struct QueueState: Equatable {
     var isDirty: Bool { word & QueueState.dirty != 0 }
     var isBarrierPending: Bool { word & QueueState.barrierPending != 0 }
     var isHeld: Bool { word & QueueState.held != 0 }
+    var isFull: Bool { word & QueueState.full != 0 }
     var isInactive: Bool { word & QueueState.inactive != 0 }
     /// Suspended or inactive: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
     /// Another thread will drain the queue's items.
     var isAttended: Bool {
-        word & (QueueState.ownerMask | QueueState.enqueued | QueueState.barrierPending) != 0
+        word & QueueState.attendedMask != 0
     }
 
     mutating func set(_ bits: UInt64) { word |= bits }

@@ -1,4 +1,4 @@
-import RingDispatch
+@testable import RingDispatch
 import Synchronization
 import Testing
 
@@ -146,5 +146,25 @@ struct AsyncTests {
         for number in 0..<10 { queue.asyncUnsafe(group: group) { log.entries.append(number) } }
         #expect(group.wait(timeout: Patience.deadline) == .success)
         #expect(queue.sync { log.entries } == Array(0..<10))
+    }
+
+    @Test("25. More items than a concurrent queue starts at once run beside one that stays")
+    func manyBesideOne() {
+        let queue = DispatchQueue(label: "async.many", attributes: .concurrent)
+        let hasBegun = Gate()
+        let mayEnd = Gate()
+        queue.async {
+            hasBegun.open()
+            mayEnd.pass()
+        }
+        expectOpens(hasBegun)
+        queue.suspend()
+        let ran = Watched(0)
+        let count = 3 * QueueState.maximumRunning
+        for _ in 0..<count { queue.async { ran.increment() } }
+        queue.resume()
+        expectEventually(ran) { $0 == count }
+        mayEnd.open()
+        queue.sync(flags: .barrier) {}
     }
 }
