@@ -4,8 +4,8 @@ internal import Synchronization
 /// Counts pieces of pending work and reports when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
-    // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: leaves, modulo
-    // 2^30. One step of `leave` changes all of them. `leave` (releasing) pairs with `wait` and
+    // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: how often the
+    // group has become empty, modulo 2^30. One step of `leave` changes all of them. `leave` (releasing) pairs with `wait` and
     // `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
@@ -13,10 +13,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private static let countMask: UInt64 = 0xffff_ffff
     private static let isAwaited: UInt64 = 1 << 32
     private static let isHeld: UInt64 = 1 << 33
-    private static let oneLeave: UInt64 = 1 << 34
+    private static let oneEmptying: UInt64 = 1 << 34
 
-    /// Waits and notifications on a nonempty group, with the number of leaves at their start: a
-    /// leave that empties the group ends those that began before it.
+    /// Waits and notifications on a nonempty group, with the number of times that it was empty
+    /// before: the leave that empties it ends those that began before it.
     private struct Interested: Sendable {
         var waiters: [(since: UInt64, threadHandle: ThreadHandle)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []
@@ -61,16 +61,17 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             }
             // The leave that empties the group takes the items' reference over in the same step.
             // Afterwards another thread may see the group empty, use it again, and drop it.
-            let kept = count == 1 ? ~DispatchGroup.isHeld : ~0
+            let new =
+                count > 1
+                ? old &- 1 : (old &- 1 &+ DispatchGroup.oneEmptying) & ~DispatchGroup.isHeld
             let (exchanged, original) = state.weakCompareExchange(
-                expected: old, desired: (old &+ DispatchGroup.oneLeave &- 1) & kept,
-                ordering: .acquiringAndReleasing)
+                expected: old, desired: new, ordering: .acquiringAndReleasing)
             if exchanged { break }
             old = original
         }
         if old & DispatchGroup.countMask > 1 { return }
         if old & DispatchGroup.isAwaited != 0 {
-            tellAll(emptiedAfter: old / DispatchGroup.oneLeave)
+            tellAll(emptiedBefore: old / DispatchGroup.oneEmptying)
         }
         if old & DispatchGroup.isHeld != 0 { Unmanaged.passUnretained(self).release() }
     }
@@ -85,12 +86,12 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if before & DispatchGroup.isHeld == 0 { _ = Unmanaged.passRetained(self) }
     }
 
-    /// - Parameter leaves: the number of leaves before the one that emptied the group.
+    /// - Parameter times: how often the group had become empty before.
     @inline(never)
-    private func tellAll(emptiedAfter leaves: UInt64) {
+    private func tellAll(emptiedBefore times: UInt64) {
         func isMeant(_ since: UInt64) -> Bool {
-            // The number of leaves wraps around at 30 bits.
-            (leaves &- since) & 0x3fff_ffff < 0x2000_0000
+            // The number wraps around at 30 bits.
+            (times &- since) & 0x3fff_ffff < 0x2000_0000
         }
         let (waiters, notifications) = interested.withLock { interested in
             let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.threadHandle)
@@ -115,14 +116,14 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Sets the awaited bit and returns the number of leaves; nil if the group is empty. Called
+    /// Sets the awaited bit and returns how often the group has become empty; nil if the group is empty. Called
     /// under the lock, so that `tellAll` runs afterwards.
     private func announceInterest() -> UInt64? {
         var old = state.load(ordering: .acquiring)
         while old & DispatchGroup.countMask != 0 {
             let (exchanged, original) = state.weakCompareExchange(
                 expected: old, desired: old | DispatchGroup.isAwaited, ordering: .acquiring)
-            if exchanged { return old / DispatchGroup.oneLeave }
+            if exchanged { return old / DispatchGroup.oneEmptying }
             old = original
         }
         return nil
