@@ -111,8 +111,9 @@ final class DescriptorSource: SourceCore, DescriptorWaiter {
         let wait = DescriptorWait(for: pollEvents, by: self)
         let code = home.begin(wait, for: descriptor, isFirst: isFirst)
         if code != 0 {
-            // A regular file or a directory, which poll(2) calls ready at all times.
-            ended(code == ErrorCode.notPermitted ? Int32(pollEvents) : -code, context)
+            // A regular file, a directory or a block device, which poll(2) calls ready at all times.
+            let ready = pollEvents & ~PollEvents.readHangUp
+            ended(code == ErrorCode.notPermitted ? Int32(ready) : -code, context)
         }
         return true
     }

@@ -108,6 +108,20 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
+    @Test("60. A file with more than 2 GiB left is not at its end")
+    func longFile() {
+        let folder = Folder()
+        let descriptor = open(folder.makeFile("file", []), O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        for length in [3 << 30, 4 << 30] {
+            #expect(ftruncate(descriptor, length) == 0)
+            let (source, reported, cancelled) = watchRead(descriptor)
+            expectEventually(reported) { $0.count >= 2 }
+            #expect(reported.value.allSatisfy { $0 == UInt(length) })
+            finish(source, cancelled)
+        }
+    }
+
     @Test("/dev/null tells its end once, /dev/zero goes on")
     func characterDevices() {
         let null = open("/dev/null", O_RDONLY)
