@@ -3,7 +3,9 @@
 ///
 /// A loop wakes when the first window ends, which need not be the window of the first deadline.
 /// Each time the loop wakes, the heap searches for that end: only among timers whose deadlines are
-/// before it, and those will fire when the loop wakes then.
+/// before it, and those will fire when the loop wakes then. It may wake before, for another timer.
+/// So that this costs little beside thousands of timers with long windows, the search ends some
+/// levels below the first timer: the loop then wakes at a deadline of the next level.
 ///
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
 /// the memory. The first slot is never empty. After a removal at most half of the slots are, or 16.
@@ -16,6 +18,8 @@ struct TimerHeap: Sendable {
     private(set) var earliest: UInt64 = .max
 
     private static let arity = 4
+    /// Levels that the search for the first window's end examines: at most 85 timers.
+    private static let searchedLevels = 4
     /// The heap tolerates this many empty slots.
     private static let fewEmpty = 16
 
@@ -57,7 +61,7 @@ struct TimerHeap: Sendable {
         // While more are due, the caller asks again at once.
         if slots.isEmpty || slots[0].window.deadline > now {
             earliest = .max
-            searchEarliest(from: 0)
+            searchEarliest(from: 0, levels: TimerHeap.searchedLevels)
         }
         return due
     }
@@ -76,14 +80,19 @@ struct TimerHeap: Sendable {
         precondition(earliest <= latest, "the loop would wake too late")
     }
 
-    private mutating func searchEarliest(from index: Int) {
+    private mutating func searchEarliest(from index: Int, levels: Int) {
         guard index < slots.count else { return }
         // No window ends before its deadline, so neither do those of the timers below.
-        guard slots[index].window.deadline < earliest else { return }
+        let deadline = slots[index].window.deadline
+        guard deadline < earliest else { return }
+        guard levels > 0 else {
+            earliest = deadline
+            return
+        }
         if !slots[index].isEmpty { earliest = min(earliest, slots[index].window.latest) }
         let firstChild = index * TimerHeap.arity + 1
         for child in firstChild..<max(firstChild, min(firstChild + TimerHeap.arity, slots.count)) {
-            searchEarliest(from: child)
+            searchEarliest(from: child, levels: levels - 1)
         }
     }
 
