@@ -16,6 +16,9 @@ package enum Threads {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
+    /// The call whose error `start` throws.
+    package static let creation = "pthread_create"
+
     /// Starts a detached thread. It blocks all signals except those that a fault raises, and
     /// SIGPROF, with which profilers, and Swift's runtime at a crash, stop threads.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -44,7 +47,7 @@ package enum Threads {
         if code != 0 {
             entry.release()
             throw SystemError(
-                call: "pthread_create", code: code,
+                call: creation, code: code,
                 remedy: "raise the limit on threads (ulimit -u, or the container's pids limit)")
         }
     }
@@ -89,6 +92,12 @@ package enum Threads {
     /// does.
     package static func useBackgroundPriority() {
         clinux_use_lowest_priority()
+    }
+
+    /// Whether the calling thread has a lower CPU priority than the main thread.
+    package static var hasLowPriority: Bool {
+        let kind = __priority_which_t(PRIO_PROCESS.rawValue)
+        return getpriority(kind, 0) > getpriority(kind, id_t(getpid()))
     }
 
     /// sched_yield(2).

@@ -32,7 +32,8 @@ class FileOperation: @unchecked Sendable {
     /// without a lock: on a runtime thread, `completed` may be called before this returns.
     /// - Parameter isTried: the caller has called `attempt`, with nil as its result.
     final func start(isTried: Bool = false) {
-        if Context.current.pointee.isWorker {
+        // The first operation makes the ring's thread, which inherits the caller's CPU priority.
+        if Context.current.pointee.worker?.pool.isBackground == false {
             perform(isTried: isTried)
         } else {
             startElsewhere()

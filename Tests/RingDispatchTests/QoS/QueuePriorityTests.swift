@@ -94,6 +94,55 @@ struct QueuePriorityTests {
         }
     }
 
+    @Test("78. A file that a background item writes first leaves ordinary threads their priority")
+    func fileOfBackground() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let file = Folder().makeFile("file", [])
+            let found = Watched<[Int32]>([])
+            DispatchQueue.global(qos: .background).async {
+                let channel = DispatchIO(
+                    type: .stream, path: file, oflag: O_WRONLY, mode: 0, queue: .global()
+                ) { _ in }
+                channel?.write(
+                    offset: 0, data: [1, 2, 3].withUnsafeBytes { DispatchData(bytes: $0) },
+                    queue: .global(qos: .userInteractive)
+                ) { isDone, _, _ in
+                    if isDone { found.append(niceness()) }
+                }
+            }
+            expectEventually(found) { $0 == [0] }
+            for thread in threadIdentifiers() {
+                guard processStatus("Name", of: "self/task/\(thread)") == "ring-files" else {
+                    continue
+                }
+                #expect(niceness(of: thread) == 0)
+            }
+        }
+    }
+
+    @Test("78. A thread of low priority makes no workers of low priority")
+    func submittedFromSlowThread() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            drain(DispatchQueue(label: "qos.first"))
+            let found = Watched<[Int32]>([])
+            let thread = UserThread {
+                setpriority(
+                    __priority_which_t(PRIO_PROCESS.rawValue), id_t(currentThreadIdentifier()), 19)
+                for _ in 0..<20 {
+                    DispatchQueue.global().async {
+                        found.append(niceness())
+                        letTimePass(milliseconds: 20)
+                    }
+                }
+            }
+            #expect(thread.join())
+            expectEventually(found) { $0.count == 20 }
+            #expect(Set(found.value) == [0])
+        }
+    }
+
     /// Whether the queue's items run on threads of lower priority than this one.
     private func runsInBackground(_ queue: DispatchQueue) -> Bool {
         let found = Watched<Int32?>(nil)
@@ -103,6 +152,6 @@ struct QueuePriorityTests {
     }
 }
 
-private func niceness() -> Int32 {
-    getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(currentThreadIdentifier()))
+private func niceness(of thread: Int32 = currentThreadIdentifier()) -> Int32 {
+    getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(thread))
 }

@@ -19,6 +19,22 @@ struct AwayWorkTests {
         }
     }
 
+    @Test("So does one whose handlers compute before they block, beside many that block")
+    func computingFirst() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.computes.first")
+            var isFirst = true
+            let count = takeOvers { handler in
+                if exchange(&isFirst, with: false) { blockForever(8) }
+                queue.async {
+                    compute(milliseconds: 2)
+                    handler()
+                }
+            }
+            #expect((1...30).contains(count))
+        }
+    }
+
     @Test("What a queue that is away submits runs in order")
     func order() async {
         await #expect(processExitsWith: .success) {
@@ -176,6 +192,28 @@ private func blockAtOnce(_ count: Int, _ body: () -> Void) {
     body()
     leave.open()
     expectEventually(left) { $0 == count }
+}
+
+private func blockForever(_ count: Int) {
+    let begun = Watched(0)
+    let end = DispatchSemaphore(value: 0)
+    for number in 0..<count {
+        DispatchQueue(label: "away.blocked.\(number)").async {
+            begun.increment()
+            end.wait()
+        }
+    }
+    expectEventually(begun) { $0 == count }
+}
+
+private func compute(milliseconds: Int) {
+    func used() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+    let start = used()
+    while used() - start < milliseconds {}
 }
 
 /// Lets a handler of the queue block until other work has run beside it. Returns how long that work

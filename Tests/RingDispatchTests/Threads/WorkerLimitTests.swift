@@ -59,4 +59,34 @@ struct WorkerLimitTests {
             }
         }
     }
+
+    @Test("Work that comes while no thread can be made runs later", arguments: [false, true])
+    func noThreads(isBackground: Bool) async {
+        await #expect(processExitsWith: .success) { [isBackground] in
+            prepareForTrap()
+            if isBackground { drain(DispatchQueue(label: "limit.first")) }
+            let (isLimited, ran) = (Gate(), Gate())
+            let relief = UserThread {
+                isLimited.pass()
+                letTimePass(milliseconds: 200)
+                limitMemory(to: .max)
+            }
+            // Less than the stack of a thread.
+            limitMemory(to: rlim_t(processKilobytes("VmSize") * 1024 + 4 << 20))
+            isLimited.open()
+            DispatchQueue.global(qos: isBackground ? .background : .default).async { ran.open() }
+            expectOpens(ran)
+            #expect(relief.join())
+        }
+    }
+}
+
+private func processKilobytes(_ name: String) -> Int {
+    processStatus(name)?.split(separator: " ").first.flatMap { Int($0) } ?? 0
+}
+
+/// RLIMIT_AS, whose enumerator is missing.
+private func limitMemory(to bytes: rlim_t) {
+    var limit = rlimit(rlim_cur: bytes, rlim_max: .max)
+    setrlimit(__rlimit_resource_t(9), &limit)
 }

@@ -30,10 +30,21 @@ struct AwayWork: ~Copyable {
         }
     }
 
-    struct Serving: Equatable {
+    struct Serving {
         let thread: UInt32
         /// When its handler began.
-        var start: BlockingHistory.Start
+        let start: BlockingHistory.Start
+        var usage: CPUUsage
+
+        init(_ context: Context) {
+            thread = context.pointee.identifier
+            start = BlockingHistory.Start(context)
+            usage = CPUUsage(start.used)
+        }
+
+        func isSameHandler(as other: Serving) -> Bool {
+            thread == other.thread && start == other.start
+        }
     }
 
     var isEmpty: Bool { waiting == 0 }
@@ -55,11 +66,10 @@ struct AwayWork: ~Copyable {
     /// - Parameter isFirst: whether the worker was not serving before.
     func next(_ context: Context, isCalled: Bool, isFirst: Bool) -> WorkItemPointer? {
         if isFirst && !isCalled && isEmpty { return nil }
-        let thread = context.pointee.identifier
-        let serving = Serving(thread: thread, start: BlockingHistory.Start(context))
+        let serving = Serving(context)
         return state.withLock { state in
             if isCalled { state.calls -= 1 }
-            let index = state.serving.firstIndex { $0.thread == thread }
+            let index = state.serving.firstIndex { $0.thread == serving.thread }
             let mayServe = index != nil || isCalled || state.serving.count < state.limit
             guard mayServe, let workItem = state.workItems.popFirst() else {
                 if let index { state.serving.remove(at: index) }
@@ -85,15 +95,20 @@ struct AwayWork: ~Copyable {
     /// many workers to call.
     /// - Parameter mayCompute: whether handlers that compute get one more worker.
     func tick(mayCompute: Bool) -> Int {
-        let serving = state.withLock { $0.serving }
+        var serving = state.withLock { $0.serving }
         if serving.isEmpty && isEmpty { return 0 }
-        let activities = serving.map { Monitor.activity(of: $0.thread, since: $0.start.used) }
-        let blocked = zip(serving, activities).filter { $1 == .blocks }.map(\.0)
-        return state.withLock { state in
-            state.serving.removeAll { blocked.contains($0) }
+        let activities = serving.indices.map {
+            serving[$0].usage.activity(of: serving[$0].thread)
+        }
+        return state.withLock { [serving] state in
+            state.serving = state.serving.compactMap { current in
+                guard let index = serving.firstIndex(where: { $0.isSameHandler(as: current) })
+                else { return current }
+                return activities[index] == .blocks ? nil : serving[index]
+            }
             if state.workItems.count == 0 {
                 state.limit = Tuning.fewestAwayWorkers
-            } else if !blocked.isEmpty && !activities.contains(.computes) {
+            } else if activities.contains(.blocks) && !activities.contains(.computes) {
                 state.limit = max(state.limit, min(state.limit * 4, Tuning.mostAwayWorkers))
             } else if !serving.isEmpty {
                 let computing = state.serving.count + (mayCompute ? 1 : 0)

@@ -17,8 +17,10 @@ struct HelpPolicy: ~Copyable {
     @inline(__always)
     func isDue() -> Bool {
         let now = Ticks.now()
+        // A time further ahead was before the counter began again, as it may after hibernation.
+        let wait = next.load(ordering: .relaxed) &- now
         return isFree(now, begun: begun.load(ordering: .relaxed))
-            && now >= next.load(ordering: .relaxed)
+            && (wait == 0 || wait > Tuning.longestHelpTicks)
     }
 
     @inline(__always)

@@ -19,7 +19,6 @@ internal import Synchronization
 final class Monitor: Sendable {
     // Safety: set once, before the thread starts and the pool is shared.
     nonisolated(unsafe) unowned(unsafe) var pool: Pool!
-    private static let shortage = RepeatedLine()
     private let timer: TimerDescriptor
     private let control = Locked(Control())
     /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
@@ -28,7 +27,6 @@ final class Monitor: Sendable {
     private let isRunning = Atomic<Bool>(false)
 
     private struct Control {
-        var hasThread = false
         var period: UInt64 = 0
         /// How often the timer was stopped since the last tick.
         var stopsSinceTick = 0
@@ -37,14 +35,21 @@ final class Monitor: Sendable {
     /// What the monitor knows of a loop.
     struct Sample {
         var loopState: LoopState
-        /// The CPU time that the holder had used at the first tick that showed `loopState`.
-        var usedNanoseconds: UInt64?
+        /// From the first tick that showed `loopState` on.
+        var usage = CPUUsage(nil)
+        /// A worker was called for `loopState`.
+        var hasCalled = false
         /// The state in the last handler that blocked.
         var blocked: LoopState?
     }
 
     init() throws(SystemError) {
         timer = try TimerDescriptor()
+    }
+
+    /// Starts the thread, once the pool has its loops.
+    func startThread() throws(SystemError) {
+        try Threads.start { self.run() }
     }
 
     /// A loop is in use: starts the timer unless it runs.
@@ -61,23 +66,10 @@ final class Monitor: Sendable {
 
     @inline(never)
     private func start() {
-        let isFirst = control.withLock { control in
-            if control.period == 0 {
-                let isQuiet = control.stopsSinceTick >= Tuning.quietStops
-                setPeriod(isQuiet ? Tuning.quietTick : Tuning.tick, &control)
-            }
-            return !exchange(&control.hasThread, with: true)
-        }
-        guard isFirst else { return }
-        do {
-            try Threads.start { self.run() }
-        } catch {
-            // The next activity tries again.
-            Monitor.shortage.log("no thread for the monitor: \(error)")
-            control.withLock { control in
-                setPeriod(0, &control)
-                control.hasThread = false
-            }
+        control.withLock { control in
+            guard control.period == 0 else { return }
+            let isQuiet = control.stopsSinceTick >= Tuning.quietStops
+            setPeriod(isQuiet ? Tuning.quietTick : Tuning.tick, &control)
         }
     }
 
@@ -128,7 +120,7 @@ final class Monitor: Sendable {
         var hasCalled = false
         for (index, loop) in pool.loops.enumerated()
         where isStuck(loop, &samples[index], now: now, mayCompute: mayCompute) {
-            pool.call(to: loop, expecting: samples[index].loopState)
+            samples[index].hasCalled = pool.call(to: loop, expecting: samples[index].loopState)
             hasCalled = true
         }
         let awayCalls = pool.away.tick(mayCompute: mayCompute)
@@ -148,16 +140,17 @@ final class Monitor: Sendable {
             return false
         }
         let isSame = loopState == sample.loopState
+        if !isSame { sample.hasCalled = false }
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return false }
         loop.submitOldSends()
         let thread = pool.workers.observe(loopState.worker, now: now)
         guard isSame else {
-            sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
+            sample.usage = CPUUsage(thread.flatMap(Threads.cpuNanoseconds(ofThread:)))
             return false
         }
-        guard loop.hasWork(now: now) else { return false }
-        switch Monitor.activity(of: thread, since: sample.usedNanoseconds) {
+        guard loop.hasWork(now: now), !sample.hasCalled else { return false }
+        switch sample.usage.activity(of: thread) {
         case .waitsForCPU:
             return false
         case .computes:
@@ -175,21 +168,5 @@ final class Monitor: Sendable {
             sample.blocked = loopState
             return true
         }
-    }
-
-    /// What the thread of a handler does.
-    enum Activity {
-        case blocks
-        case computes
-        /// Other threads have the CPU: a replacement worker would wait for it as well.
-        case waitsForCPU
-    }
-
-    /// - Parameter before: the thread's CPU time when the handler began, or was first seen.
-    static func activity(of thread: UInt32?, since before: UInt64?) -> Activity {
-        guard let thread, let before, let now = Threads.cpuNanoseconds(ofThread: thread)
-        else { return .blocks }
-        if now &- before >= Tuning.computing { return .computes }
-        return Threads.isRunnable(thread: thread) ? .waitsForCPU : .blocks
     }
 }

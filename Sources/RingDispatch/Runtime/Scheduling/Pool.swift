@@ -37,12 +37,13 @@ final class Pool: Sendable {
                 loops.append(
                     try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
             }
+            sleepingLoops.store(configuration.loops, ordering: .relaxed)
+            monitor.pool = self
+            try monitor.startThread()
         } catch {
             for loop in loops { loop.destroy() }
             throw error
         }
-        sleepingLoops.store(configuration.loops, ordering: .relaxed)
-        monitor.pool = self
         // Workers and loops refer to the pool without counting, for as long as the process lives.
         _ = Unmanaged.passRetained(self)
     }
@@ -65,9 +66,13 @@ final class Pool: Sendable {
     // MARK: workers
 
     /// Calls a worker to a loop. The worker takes the loop only if its state is still `expecting`.
-    func call(to loop: EventLoop, expecting: LoopState) {
+    /// - Returns: false if no worker is available.
+    @discardableResult
+    func call(to loop: EventLoop, expecting: LoopState) -> Bool {
         let assignment = Worker.Assignment(loop: loop, expecting: expecting)
-        if !workers.call(for: assignment, in: self) { giveUp(loop, expecting) }
+        if workers.call(for: assignment, in: self) { return true }
+        giveUp(loop, expecting)
+        return false
     }
 
     /// No worker is to be had for the loop. But one may sleep in another loop. If none does, the

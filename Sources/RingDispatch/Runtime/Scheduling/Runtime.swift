@@ -19,6 +19,7 @@ package struct Runtime: ~Copyable, Sendable {
     /// Held while the background pool is created.
     private let creation = Locked<Void>(())
     private let nextLoop = Atomic<Int>(0)
+    private static let shortage = RepeatedLine()
 
     static func make(_ configuration: Configuration) throws(SystemError) -> Runtime {
         Runtime(
@@ -39,15 +40,20 @@ package struct Runtime: ~Copyable, Sendable {
         _ = SignalDescriptors.shared
         let configuration = Configuration.fromEnvironment()
         if let path = configuration.traceFile { Trace.start(file: path) }
-        do throws(SystemError) {
-            let runtime = try make(configuration)
-            if configuration.isLogging { runtime.log() }
-            return runtime
-        } catch {
-            if configuration.backend == .ioUring {
-                fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
+        while true {
+            do throws(SystemError) {
+                let runtime = try make(configuration)
+                if configuration.isLogging { runtime.log() }
+                return runtime
+            } catch where error.call == Threads.creation {
+                shortage.log("no thread for the monitor, trying again: \(error)")
+                Threads.sleep(milliseconds: 10)
+            } catch {
+                if configuration.backend == .ioUring {
+                    fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
+                }
+                fatalSystemError(error)
             }
-            fatalSystemError(error)
         }
     }
 
@@ -59,7 +65,7 @@ package struct Runtime: ~Copyable, Sendable {
     }
 
     /// Serves the background class, on threads with the lowest priority. Created for its first
-    /// item. If no descriptor is free then, the ordinary threads do its work.
+    /// item. If no descriptor or thread is to be had then, the ordinary threads do its work.
     var backgroundPool: Pool { knownBackgroundPool ?? createBackgroundPool() }
 
     private var knownBackgroundPool: Pool? {
@@ -78,8 +84,6 @@ package struct Runtime: ~Copyable, Sendable {
 
     private func makeBackgroundPool() -> Pool {
         do throws(SystemError) {
-            // Its thread must not be made by a background worker.
-            pool.monitor.noteActivity()
             return try Pool(isBackground: true, configuration)
         } catch {
             Diagnostics.log("background work runs on ordinary threads: \(error)")

@@ -115,10 +115,11 @@ struct Workers: ~Copyable {
         return .new(state.add(in: pool, assignment))
     }
 
-    /// Whether the caller is a background worker, and the pool is not. A thread inherits the CPU
-    /// priority of the one that makes it, and cannot raise it.
+    /// Whether the caller has a lower CPU priority than the pool's threads are to have: a background
+    /// worker, for example. A thread inherits the priority of the one that makes it, and cannot
+    /// raise it.
     static func isCallerSlow(for pool: Pool) -> Bool {
-        !pool.isBackground && Context.current.pointee.worker?.pool.isBackground == true
+        !pool.isBackground && Threads.hasLowPriority
     }
 
     private func start(_ worker: Worker) -> Bool {
