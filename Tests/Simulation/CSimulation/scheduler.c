@@ -257,6 +257,7 @@ struct thread *add_thread(void *(*start)(void *), void *argument) {
     struct thread *thread = &threads[thread_count];
     *thread = (struct thread){
         .number = thread_count, .deadline = NO_DEADLINE, .start = start, .argument = argument,
+        .nice = current_thread ? current_thread->nice : 0,
         .weight = has_weights ? weights[random_below(5)] : 4};
     thread_count++;
     return thread;

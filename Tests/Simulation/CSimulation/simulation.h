@@ -33,6 +33,7 @@ struct thread {
     bool has_timed_out;
     // A thread with a larger weight gets the baton more often.
     unsigned weight;
+    int nice;
     uint32_t baton;
     uint64_t deadline;
     // What the thread waits for: an address, and its description.

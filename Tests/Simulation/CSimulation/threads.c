@@ -3,11 +3,13 @@
 #include "simulation.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,12 @@ int pthread_create(
     find_real();
     if (!current_thread) return real_pthread_create(thread, attributes, start, argument);
     drain_stores();
+    // The process is at its limit for a moment.
+    if (random_below(16) == 0) {
+        record("pthread_create", 0, 0, -EAGAIN);
+        step("pthread_create");
+        return EAGAIN;
+    }
     struct thread *added = add_thread(start, argument);
     int code = real_pthread_create(thread, attributes, run_thread, added);
     if (code != 0) remove_last_thread();
@@ -64,6 +72,18 @@ int sched_yield(void) {
 pid_t getpid(void) {
     if (current_thread) return FIRST_THREAD_IDENTIFIER;
     return (pid_t)real_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+// Of the calling thread, or of the main thread, which keeps its own.
+int getpriority(__priority_which_t which, id_t who) {
+    if (!current_thread) return 20 - (int)real_call(SYS_getpriority, which, who, 0, 0, 0, 0);
+    return who == FIRST_THREAD_IDENTIFIER ? 0 : current_thread->nice;
+}
+
+int setpriority(__priority_which_t which, id_t who, int nice) {
+    if (!current_thread) return (int)real_call(SYS_setpriority, which, who, nice, 0, 0, 0);
+    current_thread->nice = nice;
+    return 0;
 }
 
 // Two processors, whatever the machine has.

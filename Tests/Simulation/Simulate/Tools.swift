@@ -50,13 +50,19 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
     var thread = pthread_t()
-    let code = pthread_create(
-        &thread, nil,
-        { argument in
-            Unmanaged<Entry>.fromOpaque(argument!).takeRetainedValue().body()
-            return nil
-        }, Unmanaged.passRetained(Entry(body)).toOpaque())
-    require(code == 0, "no thread")
+    let entry = Unmanaged.passRetained(Entry(body)).toOpaque()
+    while true {
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                Unmanaged<Entry>.fromOpaque(argument!).takeRetainedValue().body()
+                return nil
+            }, entry)
+        if code == 0 { break }
+        // Now and then there is none.
+        require(code == EAGAIN, "no thread")
+        usleep(100)
+    }
     pthread_detach(thread)
 }
 
