@@ -46,10 +46,12 @@ extension WatchEngine {
             // After an unmount, another folder may be at the path.
             push(folder, .repair)
         }
-        if let index = confined.roots.firstIndex(where: {
-            $0.node == folder && $0.parentWatch == nil
-        }),
-            !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
+        let isMoved = event.mask.contains(.selfMoved)
+        // A link's target has moved, but the link has not: it may lead to another folder by now.
+        if isMoved, tree[folder].flags.contains(.link) { push(tree[folder].parent, []) }
+        let isEnd = !event.mask.isDisjoint(with: [.selfDeleted, .ended])
+        if let index = confined.roots.firstIndex(where: { $0.node == folder }),
+            isMoved || isEnd && confined.roots[index].parentWatch == nil
         {
             attach(index, isFirst: false)
         }

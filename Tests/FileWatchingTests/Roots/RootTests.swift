@@ -74,6 +74,31 @@ struct RootTests {
         watching.expect("created root/a")
     }
 
+    @Test("the target of a link is renamed, and another takes its place", arguments: [true, false])
+    func renamedTarget(isRoot: Bool) throws {
+        let folder = Folder()
+        for name in ["root", "releases", "releases/1"] { folder.makeDirectory(name) }
+        let link = isRoot ? "link" : "root/link"
+        #expect(Files.call(folder("releases/1"), folder(link)) { symlink($0, $1) })
+        let watches = SharedWatches()
+        let watching = try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.followsSymlinks = true
+            }, watches: watches, in: folder, roots: [folder(isRoot ? "link" : "root")])
+        watches.pause()
+        #expect(Files.rename(folder("releases/1"), folder("releases/old")))
+        folder.makeDirectory("releases/1")
+        watches.resume()
+        watching.expectChanges(of: [link], .removed)
+        watching.expectChanges(of: [link], .created)
+        folder.makeFile("releases/old/late")
+        folder.makeFile("releases/1/file")
+        watching.expectChanges(of: [link + "/file"])
+        #expect(!watching.reported.contains { $0.contains("late") })
+        #expect(watching.snapshotPaths.suffix(2) == [link, link + "/file"])
+    }
+
     @Test("a root may be a symbolic link to a file")
     func linkToFile() throws {
         let folder = Folder()
