@@ -71,19 +71,18 @@ extension WatchEngine {
             confined.fresh.append(folder)
         }
         confined.rules.set(scan.rules, of: folder)
-        let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther
         while true {
             for entry in scan.entries {
                 meet(
-                    entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty,
+                    entry, in: folder, isQuiet: isQuiet, isRepair: isRepair,
                     hasLostEvents: hasLostEvents)
             }
             guard scan.hasMore else { break }
             scan.readOn()
         }
-        if !wasEmpty { endSeeing(in: folder, isComplete: scan.error == nil) }
+        endSeeing(in: folder, isComplete: scan.error == nil)
         end(scan)
     }
 
@@ -166,9 +165,10 @@ extension WatchEngine {
     ///   in the kernel's queue.
     private func meet(
         _ entry: FolderScan.Entry, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool,
-        isNew: Bool, hasLostEvents: Bool
+        hasLostEvents: Bool
     ) {
-        let known = isNew ? nil : tree.child(of: folder, entry.name)
+        // Even in a new folder: what is replaced while the kernel lists it may be listed twice.
+        let known = tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
         guard let listed = entry.facts else {
             if let known { tree[known].flags.insert(.seen) }
@@ -196,7 +196,6 @@ extension WatchEngine {
         let node = tree.insert(entry.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
         if !isQuiet { report(.created, node, isDiscovered: true) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
-        if isNew { tree[node].flags.remove(.seen) }
     }
 
     /// Whether the scan reports a change of the file.
