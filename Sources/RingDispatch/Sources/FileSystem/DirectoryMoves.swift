@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// Moves of directories of which only one end was seen. The other end of a rename may follow in the
 /// next batch of events; a move from or to an unwatched directory has no other end.
 struct DirectoryMoves {
@@ -5,13 +7,15 @@ struct DirectoryMoves {
     private var departed: [UInt32] = []
     private var hasArrival = false
 
-    mutating func depart(_ cookie: UInt32) { departed.append(cookie) }
-
-    mutating func arrive(_ cookie: UInt32) {
-        if let index = departed.firstIndex(of: cookie) {
-            departed.remove(at: index)
-        } else {
-            hasArrival = true
+    mutating func note(_ event: InotifyEvent) {
+        if event.mask.contains(.movedFrom) {
+            departed.append(event.cookie)
+        } else if event.mask.contains(.movedTo) {
+            if let index = departed.firstIndex(of: event.cookie) {
+                departed.remove(at: index)
+            } else {
+                hasArrival = true
+            }
         }
     }
 

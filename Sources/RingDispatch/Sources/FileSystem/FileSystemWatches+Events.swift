@@ -21,7 +21,10 @@ extension FileSystemWatches {
             // A watch that was removed meanwhile has no file.
             guard let node = nodes[event.watch] else { return }
             let wasUntouched = node.summary.isEmpty
-            node.summary.note(event, &node.moves)
+            node.summary.note(event)
+            if event.isOfEntry, event.mask.contains(.isDirectory), node.mask.contains(.link) {
+                node.moves.note(event)
+            }
             if wasUntouched && !node.summary.isEmpty { touched.append(node) }
         }
         for node in touched {

@@ -13,8 +13,7 @@ struct InotifyEventSummary {
     /// The file must be compared with its last known status.
     var hasAttributes: Bool { !mask.isDisjoint(with: .ofLinks) }
 
-    /// - Parameter moves: the file's moves, which outlive the batch.
-    mutating func note(_ event: InotifyEvent, _ moves: inout DirectoryMoves) {
+    mutating func note(_ event: InotifyEvent) {
         guard event.isOfEntry else {
             mask.formUnion(event.mask)
             if event.mask.contains(.attributes) { attributeEventCount += 1 }
@@ -22,9 +21,6 @@ struct InotifyEventSummary {
         }
         let ofEntry = event.mask.intersection(.entries)
         mask.formUnion(ofEntry)
-        guard event.mask.contains(.isDirectory) else { return }
-        ofDirectories.formUnion(ofEntry)
-        if ofEntry == .movedFrom { moves.depart(event.cookie) }
-        if ofEntry == .movedTo { moves.arrive(event.cookie) }
+        if event.mask.contains(.isDirectory) { ofDirectories.formUnion(ofEntry) }
     }
 }

@@ -62,6 +62,19 @@ struct FileSystemDirectoryTests {
         observer.end()
     }
 
+    @Test("A source of writes alone keeps no record of subdirectories that move away")
+    func movesWithoutLinks() {
+        let (folder, elsewhere) = (Folder(), Folder())
+        folder.makeDirectory("sub")
+        let watches = FileSystemWatches { () throws(SystemError) in try InotifyDescriptor() }
+        let observer = FileObserver(folder.path, .write, watches: watches)
+        rename(folder("sub"), elsewhere("sub"))
+        expectEventually(observer.calls) { $0 == [.write] }
+        #expect(watches.nodes.count == 1)
+        #expect(!watches.nodes.values.contains { $0.moves.isChange(isCounted: false) })
+        observer.end()
+    }
+
     @Test("66. Attributes of the directory", arguments: Folder.Place.allCases)
     func attributes(place: Folder.Place) {
         let folder = Folder(place)
