@@ -50,9 +50,18 @@ final class ChangeFeed: Sendable {
     func publish(_ changes: [FileChange]) {
         guard !changes.isEmpty else { return }
         var sequence = state.withLock { $0.history.last }
-        let events = changes.map { change in
+        var events: [Event] = []
+        events.reserveCapacity(changes.count)
+        func add(_ change: FileChange) {
             sequence += 1
-            return Event(change, sequence: sequence)
+            events.append(Event(change, sequence: sequence))
+        }
+        for (index, change) in changes.enumerated() {
+            add(change)
+            guard change.action == .overflow else { continue }
+            // Unless the watcher rescans, it has dropped changes for good.
+            let isRescanned = changes.dropFirst(index + 1).first?.action == .rescan
+            if !isRescanned { rescans(change.timeNanoseconds).forEach(add) }
         }
         let subscribers = state.withLock { state in
             for event in events {
@@ -92,14 +101,15 @@ final class ChangeFeed: Sendable {
         }
         // GCD's encoding: negated nanoseconds since 1970.
         let now = -Int64(bitPattern: DispatchWallTime.now().rawValue)
-        let events = roots.map { root in
-            Event(
-                FileChange(
-                    sequence: last, timeNanoseconds: now, action: .rescan, path: root,
-                    kind: .directory),
-                sequence: last)
+        return (last, rescans(now).map { Event($0, sequence: last) })
+    }
+
+    private func rescans(_ timeNanoseconds: Int64) -> [FileChange] {
+        roots.map { root in
+            FileChange(
+                sequence: 0, timeNanoseconds: timeNanoseconds, action: .rescan, path: root,
+                kind: .directory)
         }
-        return (last, events)
     }
 
     func noteRefusedCommand() { state.withLock { $0.figures.refusedCommands += 1 } }

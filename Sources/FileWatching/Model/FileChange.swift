@@ -24,7 +24,8 @@ public struct FileChange: Sendable, Hashable {
         /// follow, marked as discovered.
         case rescan
         /// Changes were lost. Either the kernel's queue was full: a `rescan` follows and finds
-        /// them. Or the receiver was too slow: the changes are dropped.
+        /// them. Or more than 500,000 changes waited for the receiver, perhaps from one scan: they
+        /// were dropped, and no `rescan` follows. The receiver can take a snapshot.
         case overflow
     }
 

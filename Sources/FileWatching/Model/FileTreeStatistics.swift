@@ -20,7 +20,7 @@ public struct FileTreeStatistics: Sendable, Hashable {
     public var polls: UInt64 = 0
     /// Roots that are compared with the disk at intervals, because others may change them.
     public var polledRoots = 0
-    /// Changes dropped because the handler was too slow.
+    /// Changes dropped because too many waited for the handler.
     public var dropped: UInt64 = 0
 
     /// All counters at 0.

@@ -64,7 +64,7 @@ final class ChangeReporter: @unchecked Sendable {
         _ = gone
     }
 
-    /// Changes dropped because the handler was too slow.
+    /// Changes dropped because too many waited for the handler.
     var dropped: UInt64 { outbox.withLock { $0.dropped } }
 
     // MARK: changes
@@ -180,8 +180,8 @@ final class ChangeReporter: @unchecked Sendable {
 }
 
 extension ChangeReporter.Outbox {
-    /// Replaces the waiting changes of a slow receiver by an `overflow`. The receiver can take a
-    /// snapshot.
+    /// Replaces too many waiting changes by an `overflow`. The receiver may be slow, or one scan
+    /// has found them all.
     fileprivate mutating func limit() {
         guard changes.count > ChangeReporter.waitingChangeLimit, var mark = changes.last else {
             return
