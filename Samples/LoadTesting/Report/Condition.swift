@@ -16,11 +16,13 @@ public struct Condition: Sendable, CustomStringConvertible {
     public let description: String
     let quantity: Quantity
     let isAbove: Bool
+    /// `>=` or `<=`: the limit itself meets the condition.
+    let isInclusive: Bool
     let limit: Double
 
     private static let examples =
-        "write a figure, < or >, and a limit: p99>5ms, max>1s, rate<10k, errors>0, error%>0.1, "
-        + "cpu>20us"
+        "write a figure, <, <=, > or >=, and a limit: p99>5ms, max>1s, rate<10k, errors>=10, "
+        + "error%>0.1, cpu>20us"
 
     /// Reads one of the forms above. Latencies have the unit ns, us, µs, ms or s.
     /// - Throws: ``LoadFailure``, with the cause and the remedy.
@@ -29,7 +31,9 @@ public struct Condition: Sendable, CustomStringConvertible {
             throw LoadFailure.usage("'\(text)' is not a condition: \(Self.examples)")
         }
         let name = text[..<sign].filter { $0 != " " }.lowercased()
-        let value = text[text.index(after: sign)...].filter { $0 != " " && $0 != "=" }
+        var value = text[text.index(after: sign)...].filter { $0 != " " }
+        isInclusive = value.hasPrefix("=")
+        if isInclusive { value.removeFirst() }
         guard let quantity = Self.quantity(name) else {
             throw LoadFailure.usage("'\(text)': '\(name)' is not a figure: \(Self.examples)")
         }
@@ -83,7 +87,7 @@ public struct Condition: Sendable, CustomStringConvertible {
     /// Whether the report meets the condition. False if the figure was not measured.
     public func holds(for report: LoadReport) -> Bool {
         guard let value = value(of: report) else { return false }
-        return isAbove ? value > limit : value < limit
+        return (isAbove ? value > limit : value < limit) || isInclusive && value == limit
     }
 
     /// The condition and the actual value, as text, if the report meets the condition or the figure

@@ -125,6 +125,7 @@ struct ReportTests {
         ("p99>1ns", true), ("p99>1s", false), ("p50<1s", true), ("max > 60s", false),
         ("rate>1m", false), ("rate>100", true), ("errors>0", false), ("error%>0.1", false),
         ("mean>=1ns", true), ("p99.9<1us", false),
+        ("errors>=0", true), ("errors <= 0", true), ("errors<0", false), ("errors>=1", false),
     ]
 
     /// A synthetic report: 1000 messages a second, each answered within a millisecond.
@@ -164,7 +165,10 @@ struct ReportTests {
 
     @Test(
         "an invalid condition is rejected, with examples",
-        arguments: ["", "p99", "p99>5", "p101>5ms", "speed>1", "p99>-1ms", "errors>x", "p99=5ms"])
+        arguments: [
+            "", "p99", "p99>5", "p101>5ms", "speed>1", "p99>-1ms", "errors>x", "p99=5ms",
+            "p99>5=ms",
+        ])
     func wrongConditions(text: String) {
         let failure = #expect(throws: LoadFailure.self) { try Condition(text) }
         #expect(failure?.kind == .usage)
