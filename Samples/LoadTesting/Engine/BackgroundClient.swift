@@ -6,6 +6,7 @@ class BackgroundClient: @unchecked Sendable {
     // Safety: only the shard's queue touches the state.
     final let shard: Shard
     final let target: PreparedTarget
+    final var pending: PendingConnection?
     final var connection: Connection?
     final var isOver = false
 
@@ -26,8 +27,9 @@ class BackgroundClient: @unchecked Sendable {
 
     final func connect() {
         shard.clientOpened()
-        target.connector(shard.nextSource()).connect(to: target.endpoint, queue: shard.queue) {
-            [self] result in
+        let connector = target.connector(shard.nextSource())
+        pending = connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
+            pending = nil
             switch result {
             case .success(let connection) where !isOver:
                 self.connection = connection

@@ -36,6 +36,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         timer?.cancel()
+        pending?.cancel()
         connection?.abort()
     }
 

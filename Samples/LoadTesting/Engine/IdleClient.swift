@@ -31,6 +31,7 @@ final class IdleClient: BackgroundClient, @unchecked Sendable {
 
     override func close() {
         isOver = true
+        pending?.cancel()
         connection?.close()
     }
 }

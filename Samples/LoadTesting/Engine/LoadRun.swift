@@ -293,20 +293,22 @@ extension LoadRun {
         shardsWaited = shards.count
         for shard in shards {
             shard.queue.async { [self] in
-                let hostile = shard.hostileCounts()
-                shard.close {
-                    let errors = shard.errors
-                    self.queue.async { self.shardClosed(errors, hostile) }
-                }
+                let (errors, hostile) = (shard.errors, shard.hostileCounts())
+                // Before the connections are closed, which may fail. Closing adds no errors.
+                queue.async { self.add(errors, hostile) }
+                shard.close { self.queue.async { self.shardClosed() } }
             }
         }
     }
 
-    private func shardClosed(_ errors: ErrorCounts, _ hostile: [HostileProfile: HostileCounts]) {
+    private func add(_ errors: ErrorCounts, _ hostile: [HostileProfile: HostileCounts]) {
         self.errors.add(errors)
         for (profile, counts) in hostile {
             self.hostile[profile, default: HostileCounts()].add(counts)
         }
+    }
+
+    private func shardClosed() {
         shardsWaited -= 1
         if shardsWaited == 0 { report() }
     }

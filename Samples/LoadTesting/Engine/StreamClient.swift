@@ -10,6 +10,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private static let mostBytesInSend = 256 * 1024
     private static let reconnectMilliseconds = 100
 
+    private var pending: PendingConnection?
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var exchange: Exchange
     private var connectNanoseconds: UInt64 = 0
@@ -32,7 +33,8 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     override func connect() {
         connectNanoseconds = MonotonicClock.nanoseconds()
         let connector = target.connector(shard.nextSource())
-        connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
+        pending = connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
+            pending = nil
             switch result {
             case .success(let connection): isOver ? shard.clientClosed() : adopt(connection)
             case .failure(let error): connectingFailed(error)
@@ -158,7 +160,8 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     override func close() {
         guard !isOver else { return }
         isOver = true
-        // During a connect, the connector's completion reports the end.
+        // The connector's completion reports the end.
+        pending?.cancel()
         connection?.close()
     }
 

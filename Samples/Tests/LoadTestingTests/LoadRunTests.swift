@@ -185,6 +185,19 @@ struct LoadRunTests {
         #expect(report.measurement.latencies.max >= 200_000_000, "\(report.text)")
     }
 
+    @Test("a connection that is being replaced at the end is given up, and errors are reported")
+    func connectingAtEnd() throws {
+        let listener = FullListener()
+        var plan = try shortPlan(listener.endpoint).lasting(milliseconds: 300)
+        plan.connections = 2
+        plan.shards = 1
+        plan.messagesPerConnection = 1
+        let server = UserThread { listener.serve() }
+        let report = try runLoad(plan)
+        #expect(server.join())
+        #expect(report.errors.text == "1 (closed by the server 1)", "\(report.text)")
+    }
+
     @Test("connections can be started at a rate")
     func connectRate() throws {
         let server = try TestServer.echo()
