@@ -11,6 +11,8 @@
 set -euo pipefail
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 templates=$repository/Scripts/new-server
+# For sed's replacement, in which these have a meaning.
+repository_text=$(sed 's/[\\&|]/\\&/g' <<<"$repository")
 
 usage() { sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 fail() {
@@ -63,7 +65,7 @@ mkdir -p "$folder/Sources" "$folder/Tests"
 # fill TEMPLATE FILE: copies a template, with the server's name and its kind's parts.
 fill() {
     sed -e "s|@NAME@|$name|g" -e "s|@IMAGE@|${name,,}|g" -e "s|@KIND@|$kind|g" \
-        -e "s|@RING_DISPATCH@|$repository|g" \
+        -e "s|@RING_DISPATCH@|$repository_text|g" \
         -e "/@only $kind@/s/ *\(\/\/\|#\|<!--\) @only $kind@.*//" -e '/@only [a-z]*@/d' \
         "$templates/$1" >"$folder/$2"
 }
