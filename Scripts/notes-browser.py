@@ -77,6 +77,27 @@ def has(note):
     return f"{item(note)} != undefined"
 
 
+async def add_while_loading(page, note):
+    """The page fetches the list, as after each connecting; a note is added before it arrives."""
+    await page.value("""
+        realFetch = fetch
+        fetch = async path => {
+            const notes = await (await realFetch(path)).json()
+            await new Promise(done => { release = done })
+            return { json: () => notes }
+        }
+        release = arrived = null
+        events.addEventListener('added', () => { arrived = true })
+        loading = events.onopen()
+        0""")
+    await page.wait_until("release != null")
+    body = json.dumps(json.dumps({"text": note}))
+    await page.value(f"realFetch('/notes', {{ method: 'POST', body: {body} }}).then(() => 0)")
+    await page.wait_until("arrived")
+    await page.value("fetch = realFetch; release(); loading.then(() => 0)")
+    await page.wait_until(has(note))
+
+
 async def use(page, folder, notes):
     for domain in "Runtime", "Log", "Page":
         await page.call(f"{domain}.enable")
@@ -89,6 +110,7 @@ async def use(page, folder, notes):
         await page.save_picture(folder / f"page-{width}.png", width, height)
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert await page.value(overflow) <= 0, f"the page is wider than {width} pixels"
+    await add_while_loading(page, "added while the list was fetched")
     await page.value(f"{item('written by a browser')}.querySelector('button').click()")
     await page.wait_until(f"!({has('written by a browser')})")
     assert not page.errors, page.errors
