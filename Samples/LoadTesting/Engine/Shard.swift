@@ -14,6 +14,8 @@ final class Shard: @unchecked Sendable {
     var errors = ErrorCounts()
     /// False: answers are still checked, but trigger no new messages.
     @exclusivity(unchecked) private(set) var isSending = false
+    /// Whether messages are still sent: after the measurement, an open loop's that were due in it.
+    var hasMore: Bool { isSending || pacer?.hasBacklog == true }
     /// Messages that may still be sent.
     @exclusivity(unchecked) var budget = Int.max
     @exclusivity(unchecked) var pacer: Pacer?
@@ -131,7 +133,7 @@ final class Shard: @unchecked Sendable {
             working += 1
             ramp?.ended()
             if connected == numbers.count { reportConnected(nil) }
-        } else if isSending {
+        } else if hasMore {
             begin(client)
         }
     }

@@ -120,7 +120,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     private func renew() {
         isConnected = false
-        if shard.isSending { isRenewing = true } else { isOver = true }
+        if shard.hasMore { isRenewing = true } else { isOver = true }
         connection?.close()
         // This may have been the last answer.
         shard.reportIfAllAnswered()
@@ -171,7 +171,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         isConnected = false
         if !isOver, !isRenewing { lost(reason, wasConnected: wasConnected) }
         inFlight.removeAll()
-        guard isRenewing, !isOver, shard.isSending else { return shard.clientClosed() }
+        guard isRenewing, !isOver, shard.hasMore else { return shard.clientClosed() }
         exchange = shard.newExchange(target)
         connect()
     }

@@ -50,6 +50,24 @@ struct OpenLoopTests {
         #expect(report.warnings.contains { $0.contains("due and not sent") })
     }
 
+    @Test("what is due at the end is sent, although connections are replaced")
+    func backlogWithChurn() throws {
+        let server = try TestServer.answering { connection, bytes in
+            connection.queue.asyncAfter(deadline: .now() + .milliseconds(20)) {
+                connection.send(bytes)
+            }
+        }
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
+        plan.schedule = .constant(perSecond: 500)
+        plan.messagesPerConnection = 1
+        plan.stallNanoseconds = 20_000_000_000
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.open.unsent == 0, "\(report.text)")
+        // Four connections, 20 ms for each of the 100 messages, and no wait for a stall.
+        #expect(report.measurement.messages > 50)
+    }
+
     @Test("unsent messages of the warm-up do not count, but are mentioned")
     func overloadInWarmup() throws {
         let server = try TestServer.answering { _, _ in }
