@@ -43,6 +43,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     }
 
     private func adopt(_ connection: Connection) {
+        isRenewing = false
         self.connection = connection
         connection.setReceiveHandler { [self] _, span in span.withUnsafeBytes { receive($0) } }
         connection.setEndHandler { [self] _ in ended() }
@@ -60,7 +61,6 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private func connected() {
         isConnected = true
         hasConnectedOnce = true
-        isRenewing = false
         messagesLeft = shard.plan.messagesPerConnection ?? .max
         shard.clientConnected(
             self, nanoseconds: MonotonicClock.nanoseconds() - connectNanoseconds)
@@ -69,16 +69,17 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private func connectingFailed(_ error: ConnectError) {
         guard !isOver else { return shard.clientClosed() }
         let finding = target.target.finding(of: error)
-        if hasConnectedOnce {
-            shard.errors.add(finding.kind, finding.detail)
-            shard.queue.asyncAfter(
-                deadline: .now() + .milliseconds(Self.reconnectMilliseconds)
-            ) { [self] in isOver ? shard.clientClosed() : connect() }
-        } else {
-            isOver = true
-            shard.clientDidNotConnect(LoadFailure(finding.detail))
-            shard.clientClosed()
-        }
+        guard !hasConnectedOnce else { return reconnect(after: finding) }
+        isOver = true
+        shard.clientDidNotConnect(LoadFailure(finding.detail))
+        shard.clientClosed()
+    }
+
+    private func reconnect(after finding: Finding) {
+        shard.errors.add(finding.kind, finding.detail)
+        shard.queue.asyncAfter(
+            deadline: .now() + .milliseconds(Self.reconnectMilliseconds)
+        ) { [self] in isOver ? shard.clientClosed() : connect() }
     }
 
     // MARK: messages
@@ -127,7 +128,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     }
 
     private func ended() {
-        guard !isOver, !isRenewing else { return }
+        guard isConnected, !isOver else { return }
         let before = exchange.answeredCount
         let finding = exchange.findingAtEnd()
         answered(Int(exchange.answeredCount &- before), now: MonotonicClock.nanoseconds())
@@ -169,17 +170,21 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         let wasConnected = isConnected
         connection = nil
         isConnected = false
-        if !isOver, !isRenewing { lost(reason, wasConnected: wasConnected) }
+        if !isOver, !isRenewing {
+            let finding = target.finding(of: reason)
+            // The handshake of a replaced connection has failed.
+            if !wasConnected, hasConnectedOnce { return reconnect(after: finding) }
+            lost(finding)
+        }
         inFlight.removeAll()
         guard isRenewing, !isOver, shard.hasMore else { return shard.clientClosed() }
         exchange = shard.newExchange(target)
         connect()
     }
 
-    private func lost(_ reason: CloseReason, wasConnected: Bool) {
-        let finding = target.finding(of: reason)
+    private func lost(_ finding: Finding) {
         isOver = true
-        if wasConnected || hasConnectedOnce {
+        if hasConnectedOnce {
             shard.errors.add(finding.kind, finding.detail)
             shard.clientFailed()
         } else {

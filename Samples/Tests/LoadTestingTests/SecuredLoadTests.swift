@@ -1,5 +1,6 @@
 #if TLS
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import RingTLS
 import Testing
@@ -57,6 +58,33 @@ struct SecuredLoadTests {
         let report = try runLoad(plan.ending(afterRequests: 60))
         #expect(!report.hasFailed, "\(report.text)")
         #expect(server.acceptedConnections > plan.connections)
+    }
+
+    @Test("a handshake that fails for a replaced connection is counted, and tried again later")
+    func churnWithFailures() throws {
+        let store = TLSContextStore(try TLSContext(serverConfiguration()))
+        let other = try TLSContext(serverConfiguration(TestIdentities.otherAuthority))
+        let server = try TestServer(tls: store) { connection in
+            connection.setReceiveHandler { connection, span in
+                store.replace(with: other)
+                connection.send(span)
+            }
+        }
+        var plan = try makePlan(server).lasting(milliseconds: 60_000)
+        plan.connections = 1
+        plan.shards = 1
+        plan.messagesPerConnection = 1
+        let run = try LoadRun(plan)
+        let start = DispatchTime.now()
+        let waiter = UserThread {
+            _ = poll { server.acceptedConnections >= 5 }
+            run.interrupt()
+        }
+        let report = try run.waitForReport()
+        #expect(waiter.join())
+        #expect(report.errors.count(.receive) >= 3, "\(report.text)")
+        // Before each but the first two connections, there is a pause.
+        #expect(DispatchTime.now() >= start + .milliseconds(300))
     }
 
     @Test("an untrusted certificate is reported with a remedy, and accepted with --insecure")

@@ -60,8 +60,7 @@ struct Issued: Sendable {
     var trust: TLSTrustRoots { .pem(.bytes(certificate)) }
 }
 
-func serverConfiguration() -> TLSConfiguration {
-    let server = TestIdentities.server
+func serverConfiguration(_ server: Issued = TestIdentities.server) -> TLSConfiguration {
     return .server(
         identity: TLSIdentity(
             certificateChain: .bytes(server.certificate), privateKey: .bytes(server.key)))
