@@ -30,7 +30,7 @@ struct LoadOptions: ParsableArguments {
             """)
     var rate: Rates?
 
-    @Flag(help: "With --rate: send at random intervals, like independent users.")
+    @Flag(help: "With --rate or --sweep: send at random intervals, like independent users.")
     var poisson = false
 
     @Option(help: "Connections to start per second, above 0 (default: as fast as accepted).")
@@ -72,7 +72,8 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "Number of connections of each --hostile kind.")
     var hostileConnections = 8
 
-    func apply(to plan: inout LoadPlan) throws {
+    /// - Parameter sweepStart: the first rate of a sweep.
+    func apply(to plan: inout LoadPlan, sweepStart: Double?) throws {
         plan.connections = connections
         plan.pipeline = pipeline
         plan.sizes = try MessageSizes(size)
@@ -90,8 +91,10 @@ struct LoadOptions: ParsableArguments {
         plan.sources = try addresses()
         if let rate {
             plan.schedule = schedule(rate)
+        } else if let sweepStart {
+            plan.schedule = evenSchedule(sweepStart)
         } else if poisson {
-            throw ValidationError("--poisson needs --rate, the messages per second")
+            throw ValidationError("--poisson needs --rate, the messages per second, or --sweep")
         }
         if serverCPU, rate?.isConstant != true {
             throw ValidationError(
@@ -104,7 +107,11 @@ struct LoadOptions: ParsableArguments {
         if !rates.isConstant {
             return .ramp(from: rates.first, to: rates.last, isPoisson: poisson)
         }
-        return poisson ? .poisson(perSecond: rates.first) : .constant(perSecond: rates.first)
+        return evenSchedule(rates.first)
+    }
+
+    private func evenSchedule(_ perSecond: Double) -> Schedule {
+        poisson ? .poisson(perSecond: perSecond) : .constant(perSecond: perSecond)
     }
 
     private func profiles() throws -> [HostileProfile] {

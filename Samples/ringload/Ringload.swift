@@ -50,7 +50,7 @@ struct Ringload: ParsableCommand {
 
     private func plan() throws -> LoadPlan {
         var plan = try LoadPlan(try targets.map { try LoadTarget($0) })
-        try load.apply(to: &plan)
+        try load.apply(to: &plan, sweepStart: try search.rates()?.lowerBound)
         try protocols.apply(to: &plan)
         return plan
     }
@@ -90,7 +90,10 @@ struct Ringload: ParsableCommand {
             forConnections: plan.connections + others, loops: LoadPlan.loopCount)
         let files = try reports.open()
         do {
-            let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
+            let interruption = Interruption()
+            let report =
+                try search.rates().map { try sweep(plan, $0, interruption) }
+                ?? measure(plan, interruption)
             writeLine(report.text)
             try files.commit(report)
             var findings = try reports.conditions().compactMap { $0.finding(report) }
@@ -103,10 +106,10 @@ struct Ringload: ParsableCommand {
         }
     }
 
-    private func measure(_ plan: LoadPlan) throws -> LoadReport {
+    private func measure(_ plan: LoadPlan, _ interruption: Interruption) throws -> LoadReport {
         let display = Display()
         let run = try LoadRun(plan) { display.show($0) }
-        onShutdownSignal { run.interrupt() }
+        interruption.watch(run)
         defer { display.end() }
         return try run.waitForReport()
     }
@@ -128,25 +131,31 @@ struct Ringload: ParsableCommand {
         ]
     }
 
-    /// Runs the sweep and returns the best step's report.
-    private func sweep(_ plan: LoadPlan, _ rates: ClosedRange<Double>) throws -> LoadReport {
+    /// Runs the sweep and returns the best step's report; that of the first step if that was
+    /// interrupted.
+    private func sweep(
+        _ plan: LoadPlan, _ rates: ClosedRange<Double>, _ interruption: Interruption
+    ) throws -> LoadReport {
         let condition = try Condition(search.until)
         let sweep = try Sweep(plan, rates: rates, until: condition)
-        var wasInterrupted = false
+        var interrupted: Result<LoadReport, any Error>?
         let best = try sweep.best(
             run: { plan in
-                guard !wasInterrupted else { return nil }
-                let report = try measure(plan)
-                wasInterrupted = report.wasInterrupted
-                return report
+                let result = Result { try measure(plan, interruption) }
+                guard interruption.hasHappened else { return try result.get() }
+                interrupted = result
+                return nil
             },
             onStep: { writeErrorLine(SweepOptions.line($0)) })
         guard let best else {
+            if let interrupted { return try interrupted.get() }
             throw Failure(
                 "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
                     + "\(condition): start with a lower rate")
         }
-        writeLine("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
+        writeLine(
+            "best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)"
+                + (interrupted == nil ? "" : " (interrupted)"))
         return best.report
     }
 }

@@ -164,6 +164,24 @@ struct RingloadOptionsTests {
         }
     }
 
+    @Test("a sweep may send at random intervals")
+    func randomSweep() throws {
+        let folder = Folder()
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--sweep", "20..20", "--poisson",
+                    "--until", "p99<50s", "--connections", "4", "--duration", "1s",
+                    "--json", folder.path + "/report.json",
+                ])
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            #expect(process.output.text.hasPrefix("best rate   20 messages/s keep p99<50s\n"))
+            let report = try folder.object(named: "report.json")
+            let configuration = try #require(report["configuration"] as? [String: Any])
+            #expect(configuration["is_poisson"] as? Bool == true)
+        }
+    }
+
     @Test("datagrams and the metrics page can be loaded", arguments: Setting.usable)
     func otherTargets(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--udp", "--http-port", "0"]) { server in

@@ -168,4 +168,42 @@ struct RingloadTests {
             #expect(process.output.text.contains("(interrupted)"))
         }
     }
+
+    @Test("a signal in the first step of a sweep ends it with that step's report")
+    func interruptedFirstStep() throws {
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--sweep", "20..40", "--connections", "1",
+                    "--duration", "1m", "--warmup", "0s",
+                ])
+            defer { process.send(SIGKILL) }
+            _ = try process.errors.waitForLine(beginning: "  ")
+            process.send(SIGINT)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            #expect(process.output.text.contains("(interrupted)"))
+            #expect(!process.output.text.contains("best rate"))
+        }
+    }
+
+    @Test("a signal while a later step of a sweep connects leaves the best step so far")
+    func interruptedConnecting() throws {
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--sweep", "20..40", "--until", "p99<50s",
+                    "--duration", "1s", "--warmup", "0s", "--connections", "40",
+                    "--connect-rate", "20",
+                ])
+            defer { process.send(SIGKILL) }
+            // The second step begins with two seconds of connecting.
+            try process.errors.wait(for: "   kept\n")
+            process.send(SIGINT)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            #expect(
+                process.output.text.hasPrefix(
+                    "best rate   20 messages/s keep p99<50s (interrupted)\n"),
+                "\(process.words)")
+        }
+    }
 }
