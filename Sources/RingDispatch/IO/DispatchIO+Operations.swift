@@ -12,8 +12,10 @@ extension DispatchIO {
     /// and less when the process's channels together are 8 MiB ahead of their handlers.
     /// - Parameters:
     ///   - offset: for a random channel, relative to the descriptor's position when the channel was
-    ///     created; ignored for a stream.
-    ///   - length: `.max` reads to the end.
+    ///     created; before the start of the file, the operation ends with EINVAL. Ignored for a
+    ///     stream.
+    ///   - length: `.max` reads to the end, as does -1, the bits of C's `SIZE_MAX`. Other negative
+    ///     numbers end the process.
     ///   - queue: any queue; a concurrent one does not run two of these calls at once either.
     ///   - deadline: delivers the bytes read by then, and ends the operation with ETIMEDOUT. An
     ///     extension to GCD.
@@ -22,8 +24,7 @@ extension DispatchIO {
         offset: Int, length: Int, queue: DispatchQueue, deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     ) {
-        requireSize(length, "read: the length")
-        requireOffset(offset, "read")
+        let length = size(length, "read: the length")
         let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
@@ -41,7 +42,6 @@ extension DispatchIO {
         deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     ) {
-        requireOffset(offset, "write")
         let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
@@ -86,10 +86,11 @@ extension DispatchIO {
         core.close(isStop: flags.contains(.stop))
     }
 
-    /// Sets the maximum bytes per handler call, for operations submitted later. 0 counts as 1; a
-    /// negative number ends the process. By default, no limit. `dispatch_io_set_high_water`.
+    /// Sets the maximum bytes per handler call, for operations submitted later. 0 counts as 1, and
+    /// -1 as `.max`; other negative numbers end the process. By default, no limit.
+    /// `dispatch_io_set_high_water`.
     public func setLimit(highWater: Int) {
-        requireSize(highWater, "setLimit: the high water mark")
+        let highWater = size(highWater, "setLimit: the high water mark")
         core.limits.withLock { limits in
             limits.high = max(1, highWater)
             if let low = limits.low, low > highWater { limits.low = highWater }
@@ -97,12 +98,12 @@ extension DispatchIO {
     }
 
     /// Sets the minimum bytes per handler call except the last, for operations submitted later.
-    /// `dispatch_io_set_low_water`.
+    /// Negative numbers count as for the high water mark. `dispatch_io_set_low_water`.
     ///
     /// By default a read delivers available bytes at once (GCD would wait for 1 MiB or more), and a
     /// write reports each MiB.
     public func setLimit(lowWater: Int) {
-        requireSize(lowWater, "setLimit: the low water mark")
+        let lowWater = size(lowWater, "setLimit: the low water mark")
         core.limits.withLock { limits in
             limits.low = lowWater
             limits.high = max(limits.high, lowWater)
@@ -123,15 +124,12 @@ extension DispatchIO {
             limits.isStrict = flags.contains(.strictInterval)
         }
     }
-
-    private func requireOffset(_ offset: Int, _ function: StaticString) {
-        guard offset < 0, core.type == .random else { return }
-        fatalMisuse("DispatchIO.\(function): the offset \(offset) is negative")
-    }
 }
 
-private func requireSize(_ size: Int, _ what: StaticString) {
-    if size < 0 { fatalMisuse("DispatchIO.\(what) \(size) is negative") }
+/// A number of bytes, which in GCD is a `size_t`: programs pass `Int(bitPattern: SIZE_MAX)`, -1.
+private func size(_ size: Int, _ what: StaticString) -> Int {
+    if size < -1 { fatalMisuse("DispatchIO.\(what) \(size) is negative") }
+    return size == -1 ? .max : size
 }
 
 // MARK: convenience operations
@@ -143,7 +141,7 @@ extension DispatchIO {
     /// before.
     /// - Parameters:
     ///   - fromFileDescriptor: stays the caller's; do not close it before the handler runs.
-    ///   - maxLength: in bytes.
+    ///   - maxLength: in bytes; -1 counts as `.max`.
     ///   - queue: runs the handler.
     ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     ///   - handler: called once, on `queue`, with the bytes and 0 or an errno, after this read has
@@ -153,7 +151,7 @@ extension DispatchIO {
         deadline: DispatchTime = .distantFuture,
         handler: @escaping (_ data: DispatchData, _ error: Int32) -> Void
     ) {
-        requireSize(maxLength, "read: the length")
+        let maxLength = size(maxLength, "read: the length")
         let channel = IOChannel(
             .stream, IODescriptor.using(fromFileDescriptor), isConvenience: true, cleanup: nil)
         IOOperation(

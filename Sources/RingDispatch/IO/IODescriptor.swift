@@ -188,8 +188,7 @@ final class IODescriptor: Sendable {
     // MARK: running operations
 
     func start(_ operation: IOOperation) {
-        let isMisplaced = operation.channel.type == .random && kind != .file
-        let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
+        let failure = failure(of: operation)
         if operation.abortCode != 0 || failure != 0 {
             touch()
             operation.finish(failure != 0 ? failure : operation.abortCode)
@@ -198,6 +197,14 @@ final class IODescriptor: Sendable {
         } else {
             startTransfer(operation)
         }
+    }
+
+    /// The error with which an operation ends at once; 0 if it may run.
+    private func failure(of operation: IOOperation) -> Int32 {
+        if error != 0 || operation.channel.type == .stream { return error }
+        if kind != .file { return ErrorCode.cannotSeek }
+        // As pread(2) and pwrite(2) report a place before the file's start.
+        return operation.offset < -operation.channel.base ? ErrorCode.invalid : 0
     }
 
     private func side(_ direction: IOOperation.Direction) -> DescriptorSide? {

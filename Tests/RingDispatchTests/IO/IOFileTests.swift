@@ -108,6 +108,43 @@ extension IOTests {
             }
         }
 
+        @Test("85. A length of -1, the bits of SIZE_MAX, reads to the end")
+        func lengthOfAllBits() {
+            let bytes = randomBytes(300_000, seed: 4)
+            withFile(bytes) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                channel.setLimit(highWater: -1)
+                channel.setLimit(lowWater: -1)
+                let read = channel.read(-1, on: queue)
+                let bytesOfParts = read.finish().map { $0.bytes?.count }
+                #expect(bytesOfParts == [300_000, 0])
+                #expect(read.bytes == bytes)
+                finish(channel, cleanup)
+                lseek(descriptor, 0, SEEK_SET)
+                let whole = Transfer()
+                DispatchIO.read(
+                    fromFileDescriptor: descriptor, maxLength: -1, runningHandlerOn: queue
+                ) { whole.handler(true, $0, $1) }
+                #expect(whole.finish() == [.done(bytes)])
+            }
+        }
+
+        @Test("An offset before the start of the file gives EINVAL", arguments: [-1, -7, .min])
+        func offsetBeforeStart(offset: Int) {
+            withFile([1, 2, 3]) { descriptor in
+                lseek(descriptor, 1, SEEK_SET)
+                let (channel, cleanup) = open(.random, descriptor)
+                let read = channel.read(10, from: offset, on: queue)
+                let write = channel.write(copied([9]), at: offset, on: queue)
+                // Offsets count from the position at the channel's creation.
+                let isInside = offset == -1
+                #expect(write.finish() == [isInside ? .done(nil) : .done([9], EINVAL)])
+                #expect(read.finish().last == (isInside ? .done([]) : .done(nil, EINVAL)))
+                #expect(channel.read(2, on: queue).finish() == [.done([2, 3])])
+                finish(channel, cleanup)
+            }
+        }
+
         @Test("A random channel writes at the given offset")
         func randomWrites() {
             var expected = [UInt8](repeating: 0, count: 1_000_000)
