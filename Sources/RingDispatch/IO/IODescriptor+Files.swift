@@ -21,7 +21,7 @@ extension IODescriptor {
                 operation.direction == .read
                 ? FileRead(operation, of: self, isFirst: isFirst)
                 : FileWrite(operation, of: self, isFirst: isFirst)
-            transfers.running.append(transfer)
+            transfers.running[ObjectIdentifier(operation)] = transfer
             return transfer
         }
         transfer.wake()
@@ -30,20 +30,23 @@ extension IODescriptor {
     /// Ends the transfer's operation, then starts the next one of the stream. This order keeps the
     /// two handlers' calls in order.
     func transferEnded(_ transfer: FileTransfer, _ code: Int32) {
-        transfers.withLock { $0.running.removeAll { $0 === transfer } }
-        transfer.operation.finish(code)
+        let operation = transfer.operation
+        transfers.withLock { _ = $0.running.removeValue(forKey: ObjectIdentifier(operation)) }
+        operation.finish(code)
         guard transfer.isStream else { return }
-        let next = transfers.withLock { $0.streams.next(transfer.operation.direction) }
+        let next = transfers.withLock { $0.streams.next(operation.direction) }
         // From an empty stack: it may end at once, and so may those after it.
         if let next { DispatchQueue.global().submit { [self] in run(next) } }
     }
 
     func transfer(of operation: IOOperation) -> FileTransfer? {
-        transfers.withLock { $0.running.first { $0.operation === operation } }
+        transfers.withLock { $0.running[ObjectIdentifier(operation)] }
     }
 
     func sweepTransfers() {
-        let (running, aborted) = transfers.withLock { ($0.running, $0.streams.removeAborted()) }
+        let (running, aborted) = transfers.withLock { transfers in
+            (transfers.running.values, transfers.streams.removeAborted())
+        }
         for operation in aborted { operation.finish(operation.abortCode) }
         for transfer in running { transfer.wake() }
     }

@@ -46,7 +46,8 @@ final class IODescriptor: Sendable {
     private let channels = Locked(Channels())
 
     struct Transfers {
-        var running: [FileTransfer] = []
+        /// By operation.
+        var running: [ObjectIdentifier: FileTransfer] = [:]
         /// It is a path's, and no transfer has begun.
         var isUntouched: Bool
         var streams = StreamOrder()

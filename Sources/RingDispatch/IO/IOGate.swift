@@ -11,7 +11,7 @@ struct IOGate {
     /// Operations that have passed and not ended.
     private var active = 0
     /// Held operations and barriers, in order.
-    private var held: [Held] = []
+    private var held = WaitList<Held>()
     private var isBarrierRunning = false
     /// A thread is starting held entries.
     private var isReleasing = false
@@ -47,7 +47,7 @@ struct IOGate {
             guard active == 0 else { return nil }
             isBarrierRunning = true
         }
-        held.removeFirst()
+        _ = held.popFirst()
         isReleasing = true
         return first
     }

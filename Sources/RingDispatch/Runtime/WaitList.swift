@@ -1,33 +1,42 @@
-internal import Synchronization
+/// What waits, in order. Part of a state that a lock guards.
+struct WaitList<Element> {
+    /// Nil before `start`.
+    private var elements: [Element?] = []
+    private var start = 0
 
-/// Threads that wait, in order. Part of a state that a lock guards.
-struct WaitList: Sendable {
-    private var threads: [ThreadHandle] = []
-    private var first = 0
+    var isEmpty: Bool { start == elements.count }
 
-    mutating func append(_ threadHandle: ThreadHandle) {
-        threads.append(threadHandle)
+    var first: Element? { isEmpty ? nil : elements[start] }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
     }
 
-    mutating func popFirst() -> ThreadHandle? {
-        guard first < threads.count else { return nil }
-        let threadHandle = threads[first]
-        first += 1
-        if first == threads.count {
-            threads.removeAll(keepingCapacity: true)
-            first = 0
-        } else if first > 32 && first > threads.count / 2 {
-            // There may always be one that waits.
-            threads.removeFirst(first)
-            first = 0
-        }
-        return threadHandle
+    mutating func popFirst() -> Element? {
+        guard !isEmpty, let element = elements[start].take() else { return nil }
+        start += 1
+        // There may always be one that waits.
+        if start == elements.count || start > 32 && start > elements.count / 2 { close() }
+        return element
     }
 
-    /// Removes a thread that gave up. Returns false if it was removed already.
-    mutating func remove(_ threadHandle: ThreadHandle) -> Bool {
-        guard let index = threads[first...].firstIndex(of: threadHandle) else { return false }
-        threads.remove(at: index)
+    mutating func removeAll(where isRemoved: (Element) -> Bool) {
+        close()
+        elements.removeAll { $0.map(isRemoved) ?? true }
+    }
+
+    /// Closes the gap at the start.
+    private mutating func close() {
+        elements.removeFirst(start)
+        start = 0
+    }
+}
+
+extension WaitList where Element: Equatable {
+    /// Removes an element that gave up. Returns false if it was removed already.
+    mutating func remove(_ element: Element) -> Bool {
+        guard let index = elements.firstIndex(of: element) else { return false }
+        elements.remove(at: index)
         return true
     }
 }

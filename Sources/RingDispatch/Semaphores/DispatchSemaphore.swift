@@ -7,7 +7,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     // `signal` (releasing) pairs with `wait` (acquiring).
     private let value: Atomic<Int>
     private let initial: Int
-    private let waiters = Locked(WaitList())
+    private let waiters = Locked(WaitList<ThreadHandle>())
 
     /// Signals for threads counted in `value` but not on the list yet. Incremented under the lock;
     /// a thread rechecks it under the lock before it joins the list.

@@ -8,14 +8,14 @@ struct SemaphoreTests {
     @Test("A list of waiting threads does not grow while it is never empty")
     func waitList() {
         let threadHandle = Context.current.pointee.threadHandle
-        var list = WaitList()
+        var list = WaitList<ThreadHandle>()
         list.append(threadHandle)
         for _ in 0..<10_000 {
             list.append(threadHandle)
             #expect(list.popFirst() == threadHandle)
         }
-        let threads = Mirror(reflecting: list).descendant("threads") as? [ThreadHandle]
-        #expect(threads.map { $0.count < 100 } == true)
+        let elements = Mirror(reflecting: list).descendant("elements") as? [ThreadHandle?]
+        #expect(elements.map { $0.count < 100 } == true)
         #expect(list.popFirst() == threadHandle)
         #expect(list.popFirst() == nil)
     }
