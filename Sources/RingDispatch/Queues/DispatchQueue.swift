@@ -126,7 +126,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         // A root queue as target only determines the priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         self.target?.isTarget.store(true, ordering: .relaxed)
-        if let target { isThreadBound = target.isThreadBound }
+        isThreadBound = target?.isThreadBound ?? (kind == .main)
         let own = qos.qosClass == .unspecified ? nil : qos.qosClass.priorityIndex
         priority = self.target?.priority ?? own ?? target?.priority ?? Priority.default
         globalRoot =

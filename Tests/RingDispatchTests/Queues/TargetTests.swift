@@ -53,6 +53,17 @@ struct TargetTests {
         #expect(root.sync { counter.value } == 3000)
     }
 
+    @Test("A queue whose target is set back to none is not bound to the main thread")
+    func targetSetBack() {
+        let queue = DispatchQueue(
+            label: "target.back", attributes: [.concurrent, .initiallyInactive], target: .main)
+        queue.setTarget(queue: nil)
+        queue.activate()
+        let isInside = Gate()
+        queue.async { queue.sync { isInside.open() } }
+        expectOpens(isInside)
+    }
+
     @Test("13. Items keep their order through a target")
     func order() {
         let target = DispatchQueue(label: "target.order", attributes: .concurrent)
