@@ -8,6 +8,10 @@ extension DispatchQueue {
             if workItem.pointee.priority != Priority.background || priority == Priority.background {
                 workItem.pointee.priority = max(workItem.pointee.priority, priority)
             }
+            // The item runs on this queue, whatever its priority.
+            if workItem.pointee.kind == .block, workItem.pointee.priority != priority {
+                workItem.pointee.object = Unmanaged.passUnretained(self).toOpaque()
+            }
             Runtime.shared.push(workItem, from: context)
             return
         }

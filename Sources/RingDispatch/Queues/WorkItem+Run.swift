@@ -53,7 +53,9 @@ extension WorkItemPointer {
     }
 
     private func runOnRoot(_ context: Context) {
-        let queue = GlobalQueues.unmanaged(priority: pointee.priority)
+        let queue =
+            pointee.object.map { Unmanaged<DispatchQueue>.fromOpaque($0) }
+            ?? GlobalQueues.unmanaged(priority: pointee.priority)
         Runtime.shared.pool.blocks.run(context) {
             withFrame(queue, isDrain: false, context) {
                 context.pointee.items.take(self).callOut()

@@ -16,7 +16,8 @@ struct WorkItem {
     var object: UnsafeMutableRawPointer?
 
     enum Kind: UInt8 {
-        /// An item: runs its block.
+        /// An item: runs its block. `object` is the global queue that it runs on, if that has
+        /// another priority; not retained.
         case block
         /// An item: `object` is the `ThreadHandle` of a thread that waits in `sync`; not retained.
         case waiter

@@ -75,6 +75,20 @@ struct QueuePriorityTests {
         }
     }
 
+    @Test(
+        "76. An item that enforces its class runs on the global queue that it was submitted to",
+        arguments: [.utility, .default, .userInitiated] as [DispatchQoS.QoSClass])
+    func enforcedOnGlobalQueue(qos: DispatchQoS.QoSClass) {
+        let queue = DispatchQueue.global(qos: qos)
+        let labels = Watched<[String]>([])
+        queue.async(qos: .userInteractive, flags: .enforceQoS) {
+            dispatchPrecondition(condition: .onQueue(queue))
+            dispatchPrecondition(condition: .notOnQueue(.global(qos: .userInteractive)))
+            labels.append(DispatchQueue.currentLabel)
+        }
+        expectEventually(labels) { $0 == [queue.label] }
+    }
+
     /// A thread has the CPU priority of the one that made it.
     @Test("78. What a background item submits to an ordinary queue runs with the usual priority")
     func submittedFromBackground() async {
