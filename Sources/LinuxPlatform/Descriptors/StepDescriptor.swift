@@ -3,6 +3,15 @@ internal import Glibc
 
 /// A timerfd_create(2) descriptor that becomes readable when CLOCK_REALTIME is set.
 package final class StepDescriptor: Sendable {
+    /// Opened at the start of the runtime, while descriptors are free.
+    package static let shared: StepDescriptor = {
+        do throws(SystemError) {
+            return try StepDescriptor()
+        } catch {
+            fatalSystemError(error)
+        }
+    }()
+
     private let descriptor: OwnedDescriptor
 
     package init() throws(SystemError) {

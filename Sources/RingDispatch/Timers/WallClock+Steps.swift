@@ -12,21 +12,16 @@ extension WallClock {
 
     /// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never
     /// fires otherwise. Created with the first wall-clock timer.
-    private static let watch: (any DispatchSourceRead)? = {
-        do throws(SystemError) {
-            let steps = try StepDescriptor()
-            let queue = DispatchQueue(label: "ringdispatch.clock")
-            let source = DispatchSource.makeReadSource(fileDescriptor: steps.number, queue: queue)
-            source.setEventHandler {
-                steps.takeStep()
-                WallClock.wasSet()
-            }
-            source.activate()
-            return source
-        } catch {
-            Diagnostics.log("wall-clock timers do not follow changes of the clock: \(error)")
-            return nil
+    private static let watch: any DispatchSourceRead = {
+        let steps = StepDescriptor.shared
+        let queue = DispatchQueue(label: "ringdispatch.clock")
+        let source = DispatchSource.makeReadSource(fileDescriptor: steps.number, queue: queue)
+        source.setEventHandler {
+            steps.takeStep()
+            WallClock.wasSet()
         }
+        source.activate()
+        return source
     }()
 
     static func wasSet() {

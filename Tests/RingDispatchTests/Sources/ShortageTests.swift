@@ -29,8 +29,7 @@ struct ShortageTests {
             second.activate()
             child.closeInput()
             let firstArrived = whileShort.wait(seconds: Patience.seconds) { $0 == [11] }
-            var many = rlimit(rlim_cur: 4096, rlim_max: 4096)
-            setrlimit(__rlimit_resource_t(7), &many)
+            raiseDescriptorLimit()
             // The source of the other child gets its descriptor.
             expectSoon("no descriptor was opened") {
                 (0..<4096).contains {
@@ -84,6 +83,31 @@ struct ShortageTests {
         }
     }
 
+    @Test("69. Wall-clock timers follow the clock although no descriptor was free for the first")
+    func clock() async {
+        let result = await #expect(processExitsWith: .success, observing: lastWords) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "shortage")
+            drain(queue)
+            limitDescriptors()
+            let fired = Gate()
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(wallDeadline: .now() + .milliseconds(1))
+            timer.start { fired.open() }
+            expectOpens(fired)
+            raiseDescriptorLimit()
+            // A timer of CLOCK_REALTIME, which the clock's steps cancel.
+            let clock = (0..<256).first { number in
+                let facts = contents(ofFile: "/proc/self/fdinfo/\(number)") ?? ""
+                return facts.contains("clockid: 0\n") && facts.contains("settime flags: 03\n")
+            }
+            endProcess(succeedingIf: clock != nil)
+        }
+        guard let result else { return }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(!message.contains("clock"), "standard error was: \(message)")
+    }
+
     @Test("Background work without descriptors runs on ordinary threads, and keeps no descriptor")
     func background() async {
         await #expect(processExitsWith: .success) {
@@ -131,4 +155,9 @@ private func limitDescriptors() {
     close(none)
     var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
     setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE, whose enumerator is missing
+}
+
+private func raiseDescriptorLimit() {
+    var many = rlimit(rlim_cur: 4096, rlim_max: 4096)
+    setrlimit(__rlimit_resource_t(7), &many)
 }

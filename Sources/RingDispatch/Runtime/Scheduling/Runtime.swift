@@ -38,6 +38,7 @@ package struct Runtime: ~Copyable, Sendable {
         // These take their descriptors now, while some are free.
         _ = LibdispatchMainQueue.exists
         _ = SignalDescriptors.shared
+        _ = StepDescriptor.shared
         let configuration = Configuration.fromEnvironment()
         if let path = configuration.traceFile { Trace.start(file: path) }
         while true {
