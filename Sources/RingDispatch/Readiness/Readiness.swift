@@ -50,11 +50,12 @@ struct Readiness: ~Copyable {
     ///   set even if it is known, because the number may name another file by now.
     @inline(__always)
     func begin(_ wait: DescriptorWait, for descriptor: Int32, isFirst: Bool) -> Int32 {
-        guard descriptor >= 0 else { return ErrorCode.badDescriptor }
-        return records.withLock { records -> Int32 in
+        records.withLock { records -> Int32 in
+            guard let index = Readiness.index(of: descriptor, in: &records) else {
+                return ErrorCode.badDescriptor
+            }
             var wait = wait
             wait.fetch = fetch.load(ordering: .sequentiallyConsistent)
-            let index = Readiness.index(of: descriptor, in: &records)
             records[index].waits.append(wait)
             noteCount(1)
             if !isFirst && isKnown(wait.events, &records[index]) { return 0 }
@@ -108,8 +109,10 @@ struct Readiness: ~Copyable {
 
     /// Adds a watch. Returns 0 or an errno.
     func add(_ watch: EventReceiver) -> Int32 {
-        records.withLock { records in
-            let index = Readiness.index(of: watch.descriptor, in: &records)
+        records.withLock { records -> Int32 in
+            guard let index = Readiness.index(of: watch.descriptor, in: &records) else {
+                return ErrorCode.badDescriptor
+            }
             records[index].watch = Unmanaged.passUnretained(watch)
             noteCount(1)
             let code = register(watch.descriptor, &records[index])
@@ -140,11 +143,13 @@ struct Readiness: ~Copyable {
 
     // MARK: entries, under the lock
 
+    /// The index of the descriptor's record; nil if there is none, and the number is not open.
     private static func index(
         of descriptor: Int32, in records: inout [DescriptorRecord]
-    ) -> Int {
+    ) -> Int? {
         let index = Int(descriptor)
-        if index >= records.count {
+        if !records.indices.contains(index) {
+            guard Descriptors.isOpen(descriptor) else { return nil }
             let room = max(index + 1, records.count * 2) - records.count
             records.append(contentsOf: repeatElement(DescriptorRecord(), count: room))
         }

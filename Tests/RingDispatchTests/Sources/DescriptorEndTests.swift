@@ -150,6 +150,16 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
+    @Test(
+        "A number that no descriptor can have is an error, reported once",
+        arguments: [10_000_000, .max] as [Int32])
+    func impossibleDescriptor(number: Int32) {
+        let (source, reported, cancelled) = watchRead(number)
+        expectEventually(reported) { $0 == [0] }
+        expectStays(reported, at: [0])
+        finish(source, cancelled)
+    }
+
     @Test("A datagram socket goes on after an error that the handler has taken")
     func datagramError() throws {
         let receiver = try Datagrams()
