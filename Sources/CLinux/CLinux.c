@@ -211,17 +211,22 @@ int clinux_dup3(int descriptor, int number) { return dup3(descriptor, number, O_
 
 int clinux_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
-    long result = syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
-    if (result < 0 && errno == ENOSYS) {
-        // Before Linux 5.11: milliseconds, rounded up so that a timer never fires early.
-        int milliseconds = -1;
-        if (timeout) {
-            long long wanted = timeout->tv_sec * 1000ll + (timeout->tv_nsec + 999999) / 1000000;
-            milliseconds = wanted > 0x7fffffff ? 0x7fffffff : (int)wanted;
-        }
-        result = epoll_wait(epoll, events, capacity, milliseconds);
+    // Before Linux 5.11, or in a sandbox that knows no newer calls.
+    static int is_refused;
+    if (!__atomic_load_n(&is_refused, __ATOMIC_RELAXED)) {
+        long result = syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
+        if (result >= 0) return (int)result;
+        if (errno != ENOSYS && errno != EPERM) return -errno;
+        __atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
     }
-    return result < 0 ? -errno : (int)result;
+    int milliseconds = -1;
+    if (timeout) {
+        // Rounded up, so that a timer never fires early.
+        long long wanted = timeout->tv_sec * 1000ll + (timeout->tv_nsec + 999999) / 1000000;
+        milliseconds = wanted > 0x7fffffff ? 0x7fffffff : (int)wanted;
+    }
+    int count = epoll_wait(epoll, events, capacity, milliseconds);
+    return count < 0 ? -errno : count;
 }
 
 static int64_t nanoseconds(const struct statx_timestamp *time) {

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxPlatform
+import TestSupport
 import Testing
 
 @Suite("Readiness sets")
@@ -103,6 +104,26 @@ final class ReadinessSetTests {
             let event = epoll[0]
             #expect(event.token == ReadinessSet.bellToken)
             #expect(tokens() == [])
+        }
+    }
+
+    @Test("a set works where a sandbox refuses epoll_pwait2(2)", arguments: [ENOSYS, EPERM])
+    func refusedCall(code: Int32) async {
+        await #expect(processExitsWith: .success) { [code = code as Int32] in
+            let result = CallFilter.install([
+                .load(0), .skip(1, unless: 441), .end(CallFilter.fail(code)),
+                .end(CallFilter.allow),
+            ])
+            guard result == 0 else { return }
+            let bell = try EventDescriptor()
+            let epoll = try ReadinessSet(bell: bell.number)
+            for _ in 0..<2 {
+                let none = epoll.wait(timeoutNanoseconds: 1000)
+                #expect(none == 0)
+            }
+            bell.signal()
+            let count = epoll.wait(timeoutNanoseconds: nil)
+            #expect(count == 1)
         }
     }
 

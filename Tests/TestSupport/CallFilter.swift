@@ -2,26 +2,26 @@ import Glibc
 
 /// A filter of the process's system calls, which stays until its end: for child processes.
 /// seccomp(2).
-enum CallFilter {
+package enum CallFilter {
     /// struct sock_filter.
-    struct Instruction {
+    package struct Instruction {
         var code: UInt16
         var then: UInt8 = 0
         var otherwise: UInt8 = 0
         var operand: UInt32
 
         /// Loads a word of struct seccomp_data: 0 is the call's number, 16 its first argument.
-        static func load(_ offset: UInt32) -> Self { Self(code: 0x20, operand: offset) }
+        package static func load(_ offset: UInt32) -> Self { Self(code: 0x20, operand: offset) }
         /// Skips instructions unless the loaded word has the value.
-        static func skip(_ count: UInt8, unless value: UInt32) -> Self {
+        package static func skip(_ count: UInt8, unless value: UInt32) -> Self {
             Self(code: 0x15, otherwise: count, operand: value)
         }
-        static func end(_ action: UInt32) -> Self { Self(code: 0x06, operand: action) }
+        package static func end(_ action: UInt32) -> Self { Self(code: 0x06, operand: action) }
     }
 
-    static let allow = UInt32(0x7fff_0000)
+    package static let allow = UInt32(0x7fff_0000)
     static let notify = UInt32(0x7fc0_0000)
-    static func fail(_ code: Int32) -> UInt32 { 0x0005_0000 | UInt32(code) }
+    package static func fail(_ code: Int32) -> UInt32 { 0x0005_0000 | UInt32(code) }
 
     /// struct sock_fprog.
     private struct Program {
@@ -32,7 +32,7 @@ enum CallFilter {
     /// Installs a filter for all threads.
     /// - Parameter flags: SECCOMP_FILTER_FLAG_... in addition.
     /// - Returns: what seccomp(2) returns; negative where that is impossible.
-    static func install(_ program: [Instruction], flags: UInt = 0) -> Int {
+    package static func install(_ program: [Instruction], flags: UInt = 0) -> Int {
         #if arch(x86_64)
         let seccompCall = 317
         #else
