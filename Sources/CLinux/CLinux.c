@@ -168,11 +168,11 @@ void clinux_await_clock_step(int descriptor) {
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
 }
 
-void clinux_set_timer(int descriptor, uint64_t nanoseconds) {
+int clinux_set_timer(int descriptor, uint64_t nanoseconds) {
     struct timespec period = {.tv_sec = (time_t)(nanoseconds / 1000000000),
                               .tv_nsec = (long)(nanoseconds % 1000000000)};
     struct itimerspec setting = {.it_interval = period, .it_value = period};
-    timerfd_settime(descriptor, 0, &setting, NULL);
+    return timerfd_settime(descriptor, 0, &setting, NULL);
 }
 
 int clinux_affinity_count(void) {

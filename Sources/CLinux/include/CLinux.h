@@ -149,8 +149,8 @@ void clinux_use_lowest_priority(void);
 // Makes a timerfd on CLOCK_REALTIME readable when the clock is set next, and only then.
 void clinux_await_clock_step(int descriptor);
 
-// Makes a timerfd expire after each period; 0 stops it.
-void clinux_set_timer(int descriptor, uint64_t nanoseconds);
+// Makes a timerfd expire after each period; 0 stops it. Returns -1 and errno after a failure.
+int clinux_set_timer(int descriptor, uint64_t nanoseconds);
 
 // The number of CPUs in the affinity mask, or -errno.
 int clinux_affinity_count(void);

@@ -18,7 +18,7 @@ package struct EventDescriptor: ~Copyable {
     package func signal() {
         var one: UInt64 = 1
         // EAGAIN: it is readable already.
-        _ = write(descriptor.number, &one, 8)
+        requireOpen("write", write(descriptor.number, &one, 8))
     }
 
     /// Makes the descriptor unreadable until the next write.
@@ -27,6 +27,8 @@ package struct EventDescriptor: ~Copyable {
     /// The same for an eventfd that belongs to other code, or a timerfd.
     static func clear(_ descriptor: Int32) {
         var count: UInt64 = 0
-        while read(descriptor, &count, 8) < 0 && errno == EINTR {}
+        var result: Int
+        repeat { result = read(descriptor, &count, 8) } while result < 0 && errno == EINTR
+        requireOpen("read", result)
     }
 }

@@ -15,7 +15,8 @@ package struct TimerDescriptor: ~Copyable, Sendable {
 
     /// Expires after each period from now on; 0: never.
     package func set(periodNanoseconds: UInt64) {
-        clinux_set_timer(descriptor.number, periodNanoseconds)
+        requireOpen(
+            "timerfd_settime", Int(clinux_set_timer(descriptor.number, periodNanoseconds)))
     }
 
     /// Blocks until the timer has expired since the last wait.

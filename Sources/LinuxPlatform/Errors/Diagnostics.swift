@@ -41,6 +41,9 @@ package func fatalMisuse(_ message: String) -> Never {
 
 /// Ends the process after the failure of an indispensable system call.
 package func fatalSystemError(_ error: SystemError) -> Never {
+    if error.code == EBADF {
+        fatalMisuse("the program has closed a descriptor of the library: \(error)")
+    }
     Diagnostics.write(line: "RingDispatch cannot go on: \(error)\n")
     clinux_abort()
 }

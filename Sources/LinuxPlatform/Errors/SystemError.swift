@@ -31,6 +31,12 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+/// Ends the process if a call on one of the library's own descriptors has failed because that is
+/// closed.
+func requireOpen(_ call: String, _ result: Int) {
+    if result < 0 && errno == EBADF { fatalSystemError(SystemError(call: call, code: EBADF)) }
+}
+
 /// Repeats `body` after EINTR, and throws the `errno` if it returns -1.
 @discardableResult
 func checked(_ call: String, _ body: () -> Int32) throws(SystemError) -> Int32 {

@@ -76,7 +76,26 @@ struct LostDescriptorTests {
             close(number)
         }
     }
+
+    @Test("A program that closes the library's own descriptors ends with a message")
+    func closedLibrary() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            letTasksHaveTheirDescriptors()
+            let before = openNumbers()
+            let queue = DispatchQueue(label: "lost.all")
+            drain(queue)
+            for number in openNumbers() where !before.contains(number) { close(number) }
+            for _ in 0..<10 {
+                drain(queue)
+                letTimePass(milliseconds: 20)
+            }
+        }
+        expectMessage(result, naming: "closed", "descriptor", "Bad file descriptor")
+    }
 }
+
+private func openNumbers() -> [Int32] { (0..<256).filter { fcntl($0, F_GETFD) >= 0 } }
 
 private struct Reader {
     let source: any DispatchSourceRead
