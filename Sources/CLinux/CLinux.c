@@ -175,13 +175,27 @@ int clinux_set_timer(int descriptor, uint64_t nanoseconds) {
     return timerfd_settime(descriptor, 0, &setting, NULL);
 }
 
+// Room for 8192 CPUs, the kernel's limit on x86-64.
+typedef cpu_set_t cpus[8];
+
 int clinux_affinity_count(void) {
-    // Room for 8192 CPUs, the kernel's limit on x86-64.
-    cpu_set_t *set = CPU_ALLOC(8192);
-    size_t size = CPU_ALLOC_SIZE(8192);
-    int result = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -errno;
-    CPU_FREE(set);
-    return result;
+    cpus set;
+    if (sched_getaffinity(getpid(), sizeof set, set) != 0) return -errno;
+    return CPU_COUNT_S(sizeof set, set);
+}
+
+void clinux_run_like_main_thread(void) {
+    pid_t main = getpid();
+    cpus set, own;
+    if (sched_getaffinity(main, sizeof set, set) == 0 &&
+        sched_getaffinity(0, sizeof own, own) == 0 && !CPU_EQUAL_S(sizeof set, set, own)) {
+        sched_setaffinity(0, sizeof set, set);
+    }
+    struct sched_param priority;
+    int policy = sched_getscheduler(main);
+    if (policy != sched_getscheduler(0) && sched_getparam(main, &priority) == 0) {
+        sched_setscheduler(0, policy, &priority);
+    }
 }
 
 ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count, int64_t offset) {

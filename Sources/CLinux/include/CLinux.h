@@ -152,8 +152,11 @@ void clinux_await_clock_step(int descriptor);
 // Makes a timerfd expire after each period; 0 stops it. Returns -1 and errno after a failure.
 int clinux_set_timer(int descriptor, uint64_t nanoseconds);
 
-// The number of CPUs in the affinity mask, or -errno.
+// The number of CPUs in the affinity mask of the main thread, or -errno.
 int clinux_affinity_count(void);
+
+// Gives the calling thread the affinity mask and the scheduling policy of the main thread.
+void clinux_run_like_main_thread(void);
 
 // preadv2(2) and pwritev2(2) with RWF_NOWAIT; -1 and errno. -1 as the offset, and a write, stand for
 // the file's position.

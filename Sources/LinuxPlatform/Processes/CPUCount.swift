@@ -1,7 +1,8 @@
 internal import CLinux
 internal import Glibc
 
-/// The number of CPUs that the process may use: its affinity mask, limited by the cgroup's quota.
+/// The number of CPUs that the process may use: the affinity mask of its main thread, limited by
+/// the cgroup's quota.
 package enum CPUCount {
     package static let usable: Int = {
         let mask = Int(clinux_affinity_count())

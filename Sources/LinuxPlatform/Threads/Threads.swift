@@ -19,8 +19,10 @@ package enum Threads {
     /// The call whose error `start` throws.
     package static let creation = "pthread_create"
 
-    /// Starts a detached thread. It blocks all signals except those that a fault raises, and
-    /// SIGPROF, with which profilers, and Swift's runtime at a crash, stop threads.
+    /// Starts a detached thread on the CPUs of the main thread, and with its scheduling policy: the
+    /// caller may be one that the program has bound to a CPU. It blocks all signals except those
+    /// that a fault raises, and SIGPROF, with which profilers, and Swift's runtime at a crash, stop
+    /// threads.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -41,6 +43,7 @@ package enum Threads {
             &thread, &attributes,
             { argument in
                 guard let argument else { return nil }
+                clinux_run_like_main_thread()
                 Unmanaged<Entry>.fromOpaque(argument).takeRetainedValue().body()
                 return nil
             }, entry.toOpaque())
