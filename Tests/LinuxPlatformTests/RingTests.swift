@@ -87,6 +87,42 @@ struct RingTests {
         _ = writer.number
     }
 
+    @Test("many requests that stay for long do not hold others up")
+    func hungRequests() throws {
+        let folder = Folder()
+        let (hung, other) = (folder("hung"), folder("other"))
+        try #require(mkfifo(hung, 0o600) == 0 && mkfifo(other, 0o600) == 0)
+        // With O_CREAT a kernel thread opens the FIFO, and stays until a writer does, too.
+        let flags = O_RDONLY | O_CREAT
+        ring.allowManyBlocked()
+        let count = 100
+        hung.withCString { hung in
+            for token in 1...count {
+                ring.start(
+                    FileRequest(.open(hung, flags: flags, mode: 0o600)), token: UInt64(token))
+            }
+            other.withCString { other in
+                ring.start(FileRequest(.open(other, flags: flags, mode: 0o600)), token: 1000)
+                let writers = Watched<[Int32]>([])
+                let thread = UserThread { [hung = folder("hung"), other = folder("other")] in
+                    // ENXIO: nobody reads yet.
+                    let isInTime = poll {
+                        let writer = open(other, O_WRONLY | O_NONBLOCK)
+                        if writer >= 0 { writers.append(writer) }
+                        return writer >= 0
+                    }
+                    #expect(isInTime, "the last request waits for the others")
+                    writers.append(open(hung, O_WRONLY))
+                    if !isInTime { writers.append(open(other, O_WRONLY)) }
+                }
+                let results = results(of: ring, count: count + 1)
+                #expect(results.values.allSatisfy { $0 >= 0 })
+                #expect(thread.join())
+                for descriptor in results.values + writers.value { close(descriptor) }
+            }
+        }
+    }
+
     @Test("more requests than the queues hold all end")
     func overflow() throws {
         let small = try Ring(entries: (submission: 4, completion: 8))

@@ -59,6 +59,13 @@ package final class Ring {
 
     // MARK: requests
 
+    /// Lets 256 requests block at the same time, instead of 4 for each CPU: a file system that does
+    /// not answer then leaves others alone. Called by the thread that submits. Linux 5.15.
+    package func allowManyBlocked() {
+        var most: [UInt32] = [256, 0]
+        io_uring_register_iowq_max_workers(ring, &most)
+    }
+
     /// Prepares a request. It ends in exactly one completion, with the token, even if it is
     /// cancelled or refused.
     package func start(_ request: FileRequest, token: UInt64) {

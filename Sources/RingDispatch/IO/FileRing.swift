@@ -60,6 +60,7 @@ final class FileRing: @unchecked Sendable {
 
     private func run() {
         Threads.setName("ring-files")
+        ring.allowManyBlocked()
         while true {
             prepareRequests()
             ring.wait()
