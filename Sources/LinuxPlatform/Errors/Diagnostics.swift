@@ -19,6 +19,8 @@ package enum Diagnostics {
         self.receiver.withLock { $0 = receiver }
     }
 
+    package static var hasReceiver: Bool { receiver.withLock { $0 != nil } }
+
     package static func log(_ message: String, level: Level = .warning) {
         if let receiver = receiver.withLock({ $0 }) { return receiver(level, message) }
         write(line: "RingDispatch: \(message)\n")

@@ -59,10 +59,20 @@ package struct Runtime: ~Copyable, Sendable {
     }
 
     private func log() {
-        Diagnostics.log(
+        Runtime.log(
             "\(backend.kind.rawValue) back end, \(configuration.loops) event loop"
                 + (configuration.loops == 1 ? "" : "s") + " (\(backend.reason))",
             level: .information)
+    }
+
+    /// Logs while a part of the runtime is being made. A receiver may use a queue, which waits for
+    /// that part: so it is called on a thread of its own.
+    private static func log(_ message: String, level: Diagnostics.Level = .warning) {
+        if Diagnostics.hasReceiver {
+            try? Threads.start { Diagnostics.log(message, level: level) }
+        } else {
+            Diagnostics.log(message, level: level)
+        }
     }
 
     /// Serves the background class, on threads with the lowest priority. Created for its first
@@ -87,7 +97,7 @@ package struct Runtime: ~Copyable, Sendable {
         do throws(SystemError) {
             return try Pool(isBackground: true, configuration)
         } catch {
-            Diagnostics.log("background work runs on ordinary threads: \(error)")
+            Runtime.log("background work runs on ordinary threads: \(error)")
             return pool
         }
     }
