@@ -47,7 +47,9 @@ package struct Runtime: ~Copyable, Sendable {
                 if configuration.isLogging { runtime.log() }
                 return runtime
             } catch where error.call == Threads.creation {
-                shortage.log("no thread for the monitor, trying again: \(error)")
+                let line = "no thread for the monitor, trying again: \(error)"
+                // A receiver may use a queue, and there is no thread for that.
+                if !Diagnostics.hasReceiver { shortage.log(line) }
                 Threads.sleep(milliseconds: 10)
             } catch {
                 if configuration.backend == .ioUring {
