@@ -27,7 +27,6 @@ extension Connection {
         security.unencrypted.append(content, completion)
         if confined.outgoing.isEmpty && !isHandshaking { return flush() }
         updateWaterMarks()
-        if phase != .setup { limitSending() }
     }
 
     /// The same for bytes that are valid only during the call.

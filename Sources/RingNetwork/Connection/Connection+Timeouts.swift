@@ -59,24 +59,31 @@ extension Connection {
     }
 
     private func schedule(_ clock: ConnectionClock) {
-        clock.limitsSending = unsent > 0
+        clock.limitsSending = waitsForKernel
         let interval = clock.watch?.interval(
             isHandshaking: isHandshaking, hasUnsent: clock.limitsSending)
         clock.timer = interval.map {
-            queue.scheduleAfter(
-                deadline: .now() + .nanoseconds(Int(clamping: $0))
-            ) { [self] in checkTimeouts() }
+            let due = DispatchTime.now() + .nanoseconds(Int(clamping: $0))
+            return queue.scheduleAfter(deadline: due) { [self] in
+                checkTimeouts(due: due.uptimeNanoseconds)
+            }
         }
     }
 
+    /// Whether bytes are unsent that the kernel may get: others wait for the end of the handshake.
+    private var waitsForKernel: Bool {
+        isHandshaking ? confined.outgoing.byteCount > 0 : unsent > 0
+    }
+
     /// Compares the activity since the last tick with the time-outs.
-    private func checkTimeouts() {
+    private func checkTimeouts(due: UInt64) {
         guard let clock = confined.clock, clock.watch != nil else { return }
         let activity = activity(clock)
         confined.hasPaused = false
         clock.hasDrained = false
         let now = MonotonicClock.nanoseconds()
-        guard let timeout = clock.watch?.check(now, activity) else {
+        let late = now > due ? now - due : 0
+        guard let timeout = clock.watch?.check(now, late: late, activity) else {
             return schedule(clock)
         }
         clock.timer = nil
@@ -92,7 +99,7 @@ extension Connection {
     private func activity(_ clock: ConnectionClock) -> ConnectionActivity {
         ConnectionActivity(
             bytesReceived: counters.bytesReceived.value, bytesSent: counters.bytesSent.value,
-            hasUnsent: unsent > 0, hasDrained: clock.hasDrained,
+            hasUnsent: waitsForKernel, hasDrained: clock.hasDrained,
             wantsToReceive: wantsToReceive, hasPaused: confined.hasPaused,
             message: clock.isInMessage ? clock.messageNumber : nil,
             isHandshaking: isHandshaking)

@@ -204,7 +204,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             guard connection.phase == .setup else { return }
             connection.confined.life = .active
             connection.confined.itself = connection
-            connection.confined.clock?.activation = MonotonicClock.nanoseconds()
             let isPlain =
                 connection.confined.security == nil && connection.confined.clock == nil
                 && connection.confined.intake == nil && connection.confined.outgoing.isEmpty
@@ -222,6 +221,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
 
     private func begin() {
         guard phase != .closed else { return }
+        confined.clock?.activation = MonotonicClock.nanoseconds()
         restartTimer()
         if let security = confined.security {
             startHandshake(security)

@@ -3,8 +3,7 @@ internal import RingDispatch
 /// The time-outs of a connection that has some. Belongs to the connection's queue.
 final class ConnectionClock {
     var timeouts = ConnectionTimeouts()
-    /// When the connection was activated, on CLOCK_MONOTONIC. Only a secured one needs it: that has
-    /// its clock by then.
+    /// When the handshake began, on CLOCK_MONOTONIC. A secured connection has its clock by then.
     var activation: UInt64 = 0
     var watch: ActivityWatch?
     /// The next tick of `watch`; nil: no time-out is set, or only those for unsent bytes.

@@ -9,7 +9,7 @@ struct ActivityWatch {
     private let handshake: UInt64?
     private var receiveRate: RateWatch?
     private var sendRate: RateWatch?
-    private let began: UInt64
+    private var began: UInt64
     private var last: ConnectionActivity
     private var idleSince: UInt64
     private var receivingSince: UInt64
@@ -48,8 +48,18 @@ struct ActivityWatch {
     }
 
     /// The time-out that has expired, if any.
-    mutating func check(_ now: UInt64, _ activity: ConnectionActivity) -> ConnectionTimeout? {
+    /// - Parameter late: how long the tick has waited for the queue. Meanwhile nothing was received
+    ///   or sent, whatever the peer did, so it does not count.
+    mutating func check(
+        _ now: UInt64, late: UInt64, _ activity: ConnectionActivity
+    ) -> ConnectionTimeout? {
         defer { last = activity }
+        began &+= late
+        idleSince &+= late
+        receivingSince &+= late
+        sendingSince &+= late
+        receiveRate?.skip(late)
+        sendRate?.skip(late)
         let hasReceived = activity.bytesReceived != last.bytesReceived
         let hasSent = activity.bytesSent != last.bytesSent
         let receives = activity.wantsToReceive && last.wantsToReceive && !activity.hasPaused
@@ -108,6 +118,12 @@ private struct RateWatch {
         let moved = Double(bytes &- windowBytes)
         startWindow(now, bytes)
         return moved * 1e9 < bytesPerSecond * Double(elapsed)
+    }
+
+    /// Leaves out a span in which the bytes could not be moved.
+    mutating func skip(_ span: UInt64) {
+        began? &+= span
+        windowBegan &+= span
     }
 
     private mutating func startWindow(_ now: UInt64, _ bytes: UInt64) {

@@ -9,7 +9,8 @@ public import RingDispatch
 /// An expired time-out closes the connection with ``CloseReason/timedOut(_:)``. Messages do not
 /// read the clock: the connection samples its counters eight times per shortest span, at most once
 /// a millisecond. So a time-out never fires early, and late by at most two samples and 2 ms: about
-/// a quarter of the shortest span. `DispatchTimeInterval(duration)` converts a `Duration`.
+/// a quarter of the shortest span. Time in which other work keeps the connection's queue busy does
+/// not count. `DispatchTimeInterval(duration)` converts a `Duration`.
 public struct ConnectionTimeouts: Sendable, Equatable {
     /// The longest time without a byte in either direction. The connection closes as by
     /// ``Connection/close()``; if bytes are unsent, it is reset.
@@ -19,7 +20,8 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     /// is reset.
     public var receive = DispatchTimeInterval.never
     /// The longest time in which the kernel takes none of the unsent bytes, because the peer does
-    /// not read. Counts after `close`, too. The connection is reset.
+    /// not read. Counts after `close`, too, but not for bytes that wait for a TLS handshake. The
+    /// connection is reset.
     public var send = DispatchTimeInterval.seconds(60)
     /// TLS only: the longest time from `activate` to the end of the handshake. The connection is
     /// reset.

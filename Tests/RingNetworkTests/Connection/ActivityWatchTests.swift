@@ -18,9 +18,10 @@ struct ActivityWatchTests {
     }
 
     private func check(
-        _ watch: inout ActivityWatch, _ milliseconds: UInt64, _ activity: ConnectionActivity
+        _ watch: inout ActivityWatch, _ milliseconds: UInt64, _ activity: ConnectionActivity,
+        late: UInt64 = 0
     ) -> ConnectionTimeout? {
-        watch.check(milliseconds * Self.millisecond, activity)
+        watch.check(milliseconds * Self.millisecond, late: late * Self.millisecond, activity)
     }
 
     @Test("Idle time counts from the tick that saw the last bytes, in either direction")
@@ -136,5 +137,37 @@ struct ActivityWatchTests {
             #expect(check(&watch, time, activity) == nil)
         }
         #expect(check(&watch, 1200, activity) == .sendRate)
+    }
+
+    @Test("The time by which a tick is late does not count for any limit")
+    func late() {
+        var activity = ConnectionActivity()
+        activity.wantsToReceive = true
+        activity.hasUnsent = true
+        activity.message = 1
+        activity.isHandshaking = true
+        let limits: [(inout ConnectionTimeouts) -> Void] = [
+            { $0.idle = .milliseconds(80) }, { $0.receive = .milliseconds(80) },
+            { $0.send = .milliseconds(80) }, { $0.handshake = .milliseconds(80) },
+        ]
+        for set in limits {
+            var watch = watch(activity, set)
+            #expect(check(&watch, 10, activity) == nil)
+            #expect(check(&watch, 1020, activity, late: 1000) == nil)
+            #expect(check(&watch, 1079, activity) == nil)
+            #expect(check(&watch, 1080, activity) != nil)
+        }
+        activity.isHandshaking = false
+        let rates: [(inout ConnectionTimeouts) -> Void] = [
+            { $0.receiveRate = rate(1000) }, { $0.sendRate = rate(1000) },
+        ]
+        for set in rates {
+            var watch = watch(activity, set)
+            #expect(check(&watch, 10, activity) == nil)
+            #expect(check(&watch, 109, activity) == nil)
+            #expect(check(&watch, 1119, activity, late: 1000) == nil)
+            #expect(check(&watch, 1208, activity) == nil)
+            #expect(check(&watch, 1209, activity) != nil)
+        }
     }
 }

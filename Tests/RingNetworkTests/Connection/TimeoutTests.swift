@@ -125,6 +125,30 @@ struct TimeoutTests {
         wire.close()
     }
 
+    @Test("Time in which the program keeps the queue busy does not count")
+    func busyQueue() {
+        let mayRead = Gate()
+        let (wire, connection, closed) = make({ $0.timeouts.send = .seconds(1) }) {
+            $0.send(patterned(800_000))
+        }
+        let received = Outcome<[UInt8]>()
+        let reader = UserThread {
+            mayRead.pass()
+            received.set(wire.receive(800_000))
+        }
+        letTimePass(milliseconds: 200)
+        connection.queue.async {
+            // The next tick of the time-out is due before the kernel has room.
+            letTimePass(milliseconds: 400)
+            mayRead.open()
+            letTimePass(milliseconds: 800)
+        }
+        expectSame(received.wait(), patterned(800_000))
+        #expect(reader.join())
+        wire.closeOutput()
+        #expect(closed.wait() == .ended)
+    }
+
     @Test("It counts, too, if the connection is closed before it is activated")
     func sendAndClose() {
         var options = ConnectionOptions()

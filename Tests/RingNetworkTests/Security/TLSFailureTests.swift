@@ -89,6 +89,8 @@ struct TLSFailureTests {
     func stall() throws {
         var options = ConnectionOptions()
         options.timeouts.handshake = .milliseconds(80)
+        // Bytes that wait for the handshake do not wait for the kernel.
+        options.timeouts.send = .milliseconds(10)
         let (wire, connection, closed) = try makeServer(options)
         let sent = Outcome<SocketError?>()
         connection.send([1]) { sent.set($0) }
