@@ -7,7 +7,7 @@ internal import LinuxPlatform
 package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     // Safety: the state belongs to the queue; the rest is constant, `client` once it is set.
     private unowned(unsafe) var client: (any StreamReceiverClient)!
-    private let isUnix: Bool
+    package let isUnix: Bool
     private let store = Confined(State())
 
     /// The state of the queue.

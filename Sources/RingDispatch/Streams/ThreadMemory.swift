@@ -6,7 +6,7 @@ internal import LinuxPlatform
 /// Each thread keeps a few, which stay in the cache, for the next streams. A handler that runs
 /// other streams' work meanwhile makes that work take others.
 package struct ThreadMemory {
-    let start: UnsafeMutableRawPointer
+    package let start: UnsafeMutableRawPointer
 
     package static var size: Int { Tuning.memoryBlockBytes }
     /// The most that a thread keeps.

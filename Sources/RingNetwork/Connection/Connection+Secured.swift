@@ -110,6 +110,46 @@ extension Connection {
         return true
     }
 
+    /// All is sent. Closes when the peer has confirmed it, has ended its stream, or makes no
+    /// progress. A close with unread bytes, and bytes that arrive after a close, such as a server's
+    /// session tickets, make the kernel reset the connection and drop what is unconfirmed.
+    func closeSecured(_ why: CloseReason) {
+        stopTimer()
+        Sockets.closeOutput(descriptor)
+        awaitConfirmation(why, unconfirmed: .max)
+    }
+
+    /// - Parameters:
+    ///   - unconfirmed: the number of bytes at an earlier attempt.
+    ///   - attempts: those since then.
+    private func awaitConfirmation(_ why: CloseReason, unconfirmed: Int, attempts: Int = 0) {
+        guard phase == .closing else { return }
+        let mayReset = discardReceived()
+        let count = receiver.isUnix ? 0 : Sockets.unconfirmedBytes(descriptor)
+        let hasProgress = count < unconfirmed
+        guard mayReset, count > 0, hasProgress || attempts < Connection.mostAttempts else {
+            return tearDown(why)
+        }
+        let delay = DispatchTimeInterval.milliseconds(Connection.attemptMilliseconds)
+        queue.asyncAfter(deadline: .now() + delay) { [self] in
+            awaitConfirmation(why, unconfirmed: count, attempts: hasProgress ? 0 : attempts + 1)
+        }
+    }
+
+    private static let attemptMilliseconds = 20
+    private static let mostAttempts = 100
+
+    /// Receives and drops what has arrived, up to a limit. Returns whether more may arrive.
+    private func discardReceived() -> Bool {
+        let memory = ThreadMemory.take()
+        defer { memory.giveBack() }
+        for _ in 0..<16 {
+            let count = Sockets.receive(descriptor, into: memory.start, ThreadMemory.size)
+            if count <= 0 { return count == Sockets.wouldBlock }
+        }
+        return true
+    }
+
     func receiveSecured(
         _ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake,
         _ security: ConnectionSecurity

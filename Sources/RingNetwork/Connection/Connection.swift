@@ -248,7 +248,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         fatalMisuse("resumeReceiving of connection '\(queue.label)' without a pause")
     }
 
-    /// Closes once the kernel has taken all sent bytes; under TLS, close_notify comes last.
+    /// Closes once the kernel has taken all sent bytes; under TLS, close_notify comes last, and the
+    /// connection closes once the peer's kernel has them, or has taken none for two seconds.
     /// Nothing more is received. Later sends are dropped, and their completions get EPIPE.
     ///
     /// If bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
@@ -294,7 +295,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     func drained() {
         confined.clock?.hasDrained = true
         if case .closing(let why) = confined.life {
-            tearDown(why)
+            if confined.security == nil { tearDown(why) } else { closeSecured(why) }
         } else if confined.isFinishing && phase != .closed {
             Sockets.closeOutput(descriptor)
         }

@@ -15,21 +15,22 @@ final class SecuredPair: Sendable {
 
     init(
         client clientContext: TLSContext, server serverContext: TLSContext,
-        serverName: String? = "localhost", options: ConnectionOptions = ConnectionOptions()
+        serverName: String? = "localhost", options: ConnectionOptions = ConnectionOptions(),
+        overTCP: Bool = false
     ) throws {
-        var ends: [Int32] = [-1, -1]
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "errno \(errno)")
+        let (near, wire) = overTCP ? Wire.tcpPair() : Wire.pair()
+        let far = fcntl(wire.descriptor, F_DUPFD_CLOEXEC, 0)
+        precondition(far >= 0, "errno \(errno)")
         var options = options
         // On a busy machine, the two sides may start at very different times.
         if options.timeouts.handshake == ConnectionTimeouts().handshake {
             options.timeouts.handshake = .seconds(Patience.seconds)
         }
         client = try Connection(
-            adopting: ends[0], label: "client", options: options, tls: clientContext,
+            adopting: near, label: "client", options: options, tls: clientContext,
             serverName: serverName)
         server = try Connection(
-            adopting: ends[1], label: "server", options: options, tls: serverContext)
+            adopting: far, label: "server", options: options, tls: serverContext)
         client.setCloseHandler { [clientClosed] in clientClosed.set($1) }
         server.setCloseHandler { [serverClosed] in serverClosed.set($1) }
     }
@@ -37,11 +38,11 @@ final class SecuredPair: Sendable {
     convenience init(
         client: TLSConfiguration = clientConfiguration(),
         server: TLSConfiguration = serverConfiguration(), serverName: String? = "localhost",
-        options: ConnectionOptions = ConnectionOptions()
+        options: ConnectionOptions = ConnectionOptions(), overTCP: Bool = false
     ) throws {
         try self.init(
             client: TLSContext(client), server: TLSContext(server), serverName: serverName,
-            options: options)
+            options: options, overTCP: overTCP)
     }
 
     func activate() {
