@@ -138,12 +138,21 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
             client.becameWritable()
         }
         guard confined.isReadable, isWatching, !confined.hasEnded else { return false }
-        if confined.isPaused { return examineReset(events) }
-        if confined.announces {
+        if !confined.isPaused && confined.announces {
             confined.isPaused = true
             client.becameReadable()
-            return confined.isReadable && !confined.isPaused && isWatching
+            if confined.isReadable && !confined.isPaused && isWatching { return true }
+        } else if !confined.isPaused, receiveAll(context) {
+            return true
         }
+        if confined.mayHaveEnded { examineReset() }
+        return false
+    }
+
+    /// Receives until nothing is left, or the client pauses.
+    /// - Returns: whether others get their turn first.
+    @inline(__always)
+    private func receiveAll(_ context: Context) -> Bool {
         let memory = ThreadMemory.take(context)
         defer { memory.giveBack(context) }
         var received = 0
@@ -185,6 +194,8 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         let memory = ThreadMemory.take(context)
         defer {
             memory.giveBack(context)
+            // No event reports a reset again.
+            if confined.mayHaveEnded { callReady() }
             // One receive may take less than all from a Unix socket. Nothing is announced in vain.
             if isUnix, isWatching, !confined.mayHaveEnded,
                 Descriptors.bytesReadable(descriptor) == 0
@@ -196,12 +207,12 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     }
 
     /// While nothing is received, a connection that was reset, and has no bytes left, ends.
-    private func examineReset(_ events: UInt32) -> Bool {
-        if events & PollEvents.error != 0, Descriptors.bytesReadable(descriptor) == 0 {
-            let code = Sockets.pendingError(of: descriptor)
-            if code != 0 { report(-code) }
+    private func examineReset() {
+        guard confined.isPaused, isWatching, Descriptors.bytesReadable(descriptor) == 0 else {
+            return
         }
-        return false
+        let code = Sockets.pendingError(of: descriptor)
+        if code != 0 { report(-code) }
     }
 
     private func report(_ result: Int32) {

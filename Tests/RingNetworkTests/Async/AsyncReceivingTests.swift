@@ -114,6 +114,21 @@ struct AsyncReceivingTests {
         }
     }
 
+    @Test("A reset that arrives with bytes closes the connection of a task that waits no more")
+    func resetWithBytes() async throws {
+        let (descriptor, wire) = Wire.tcpPair()
+        let connection = Connection(adopting: descriptor)
+        try? await connection.run { client async throws in
+            #expect(wire.send([1]))
+            wire.abort()
+            #expect(try await client.receive() == [1])
+            for _ in 0..<Patience.seconds * 100 where client.connection.state != .closed {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(client.connection.state == .closed)
+        }
+    }
+
     @Test("A cancelled wait of a child task ends, and the next one gets the bytes")
     func cancellation() async throws {
         let (wire, connection) = makeNewConnection()

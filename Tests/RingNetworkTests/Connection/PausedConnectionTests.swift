@@ -111,4 +111,30 @@ struct PausedConnectionTests {
             return
         }
     }
+
+    @Test("A reset that arrives with bytes ends one that pauses after them")
+    func resetWithBytes() throws {
+        let (wire, connection, received, closed) = try pausedConnection(.afterItsFirstBytes)
+        let hasLeft = Gate()
+        connection.queue.async {
+            hasLeft.pass()
+            connection.resumeReceiving()
+        }
+        #expect(wire.send([0]))
+        wire.abort()
+        hasLeft.open()
+        expectReset(closed)
+        #expect(received.value == [0])
+    }
+
+    @Test("One that was reset, and pauses again after its last bytes, ends")
+    func resetBeforeResuming() throws {
+        let (wire, connection, received, closed) = try pausedConnection(.beforeItsActivation)
+        #expect(wire.send([0]))
+        wire.abort()
+        connection.queue.sync {}
+        connection.resumeReceiving()
+        expectReset(closed)
+        #expect(received.value == [0])
+    }
 }
