@@ -54,7 +54,12 @@ extension Connection {
     package func receivingEnded(_ result: Int32) {
         guard phase == .active || isHandshaking, !confined.hasEnded else { return }
         if result < 0 {
-            tearDown(.failed(SocketError("recv", -result)))
+            let error = SocketError("recv", -result)
+            guard phase == .active, confined.intake?.gathered.isEmpty == false else {
+                return tearDown(.failed(error))
+            }
+            confined.intake?.heldError = error
+            receivedEnd()
         } else if let failure = confined.security?.layer.receiveEnd() {
             fail(failure)
         } else {
@@ -113,10 +118,10 @@ extension Connection {
         }
         if phase != .active { intake.gathered = [] }
         guard intake.isEndHeld, phase == .active, intake.gathered.isEmpty,
-            confined.security == nil || mayHandOver
+            confined.security == nil || intake.heldError != nil || mayHandOver
         else { return }
         intake.isEndHeld = false
-        reportEnd()
+        if let error = intake.heldError { tearDown(.failed(error)) } else { reportEnd() }
     }
 
     /// Passes slices to the handler as long as it accepts them, and returns the rest.

@@ -14,6 +14,8 @@ final class ConnectionIntake {
     var isDelivering = false
     /// The peer ended its stream, and the end was not reported yet.
     var isEndHeld = false
+    /// The held end is this error.
+    var heldError: SocketError?
 
     /// Enough bytes are gathered, or no more will come.
     var canHandOver: Bool {

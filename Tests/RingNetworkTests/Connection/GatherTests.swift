@@ -82,4 +82,36 @@ struct GatherTests {
         expectSame(all.value, bytes)
         #expect(connection.queue.sync { connection.state } == .closed)
     }
+
+    @Test("Bytes that were received before a reset are delivered, then the error")
+    func reset() {
+        let (descriptor, wire) = Wire.tcpPair()
+        var options = ConnectionOptions()
+        options.receiveMaximumBytes = 4096
+        let connection = Connection(adopting: descriptor, options: options)
+        let all = Watched<[UInt8]>([])
+        let closed = Watched<CloseReason?>(nil)
+        connection.setReceiveHandler { connection, span in
+            span.withUnsafeBytes { bytes in all.update { $0 += bytes } }
+            connection.pauseReceiving()
+        }
+        connection.setCloseHandler { _, reason in closed.update { $0 = reason } }
+        let hasSent = Gate()
+        connection.queue.async { hasSent.pass() }
+        connection.activate()
+        let bytes = patterned(20_000)
+        #expect(wire.send(bytes))
+        hasSent.open()
+        expectEventually(all) { $0.count == 4096 }
+        wire.abort()
+        expectStays(closed, at: nil)
+        for count in [8192, 12288, 16384, 20_000] {
+            connection.resumeReceiving()
+            expectEventually(all) { $0.count == count }
+        }
+        expectSame(all.value, bytes)
+        expectEventually(closed) {
+            if case .failed(let error) = $0 { error.code == .connectionReset } else { false }
+        }
+    }
 }
