@@ -51,6 +51,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         /// The handlers belong to an ``AsyncConnection``. When bytes may be waiting, receiving is
         /// paused, and the receive handler called without any; `receiveNow` receives them.
         var isAwaited = false
+        /// The listener's shutdown has begun to end the connection.
+        var isDraining = false
         /// Receiving was paused at some time since the clock's last tick; without a clock, ever.
         var hasPaused = false
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
@@ -208,8 +210,10 @@ public final class Connection: StreamReceiverClient, QueueConfined {
                 connection.confined.security == nil && connection.confined.clock == nil
                 && connection.confined.intake == nil && connection.confined.outgoing.isEmpty
             // Elsewhere a shutdown of the listener may run on the queue meanwhile.
-            let isAlone = connection.confined.owner?.queue.isCurrent ?? true
+            let owner = connection.confined.owner
+            let isAlone = owner?.queue.isCurrent ?? true
             connection.setup.end()
+            defer { owner?.activated(connection) }
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain && isAlone {
                 connection.updateReceiving()

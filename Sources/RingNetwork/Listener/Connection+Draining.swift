@@ -10,13 +10,14 @@ extension Connection {
         onQueue { $0.settableHandlers.drain = handler }
     }
 
-    /// Called when the listener shuts down. A connection that was never activated belongs to its
-    /// maker, and only the deadline ends it.
+    /// Called when the listener shuts down, and when the connection is activated after that. Until
+    /// then it belongs to its maker.
     func drain() {
         guard !isInSetup else { return }
         hop { connection in
-            // Already closing.
-            guard connection.state != .closing, connection.state != .closed else { return }
+            // Otherwise closing already, or activated while the shutdown began.
+            guard connection.phase == .active, !connection.confined.isDraining else { return }
+            connection.confined.isDraining = true
             if let handler = connection.confined.handlers.drain {
                 handler(connection)
             } else {

@@ -57,12 +57,7 @@ extension Listener {
     private func abortAll() {
         guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline else { return }
         confined.ending?.isPastDeadline = true
-        for connection in confined.open {
-            connection.abort { [self] aborted in
-                // Queued before the connection reports its close.
-                queue.async { [self] in noteAborted(connection, aborted) }
-            }
-        }
+        for connection in confined.open { abort(connection) }
         confined.ending?.timer = queue.scheduleAfter(
             deadline: .now() + .milliseconds(ShutdownState.graceMilliseconds)
         ) { [self] in
@@ -72,6 +67,20 @@ extension Listener {
             confined.open = []
             finishShutdown()
         }
+    }
+
+    private func abort(_ connection: Connection) {
+        connection.abort { [self] aborted in
+            // Queued before the connection reports its close.
+            queue.async { [self] in noteAborted(connection, aborted) }
+        }
+    }
+
+    func activated(_ connection: Connection) {
+        // `onQueue` would allocate a block for each new connection.
+        guard isCurrent else { return hop { $0.activated(connection) } }
+        guard let ending = confined.ending else { return }
+        if ending.isPastDeadline { abort(connection) } else { connection.drain() }
     }
 
     private func noteAborted(

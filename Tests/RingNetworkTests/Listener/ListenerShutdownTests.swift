@@ -80,6 +80,46 @@ struct ListenerShutdownTests {
         }
     }
 
+    /// A listener that shuts down, and a connection that it has accepted, not activated.
+    private func connectionAfterShutdown(
+        _ deadline: DispatchTimeInterval
+    ) throws -> (Wire, Connection, report: Outcome<ShutdownReport>, closed: Outcome<CloseReason>) {
+        let accepted = Outcome<Connection>()
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { accepted.set($0) }
+        listener.activate()
+        let wire = Wire.connect(to: listener.port)
+        let connection = try #require(accepted.wait())
+        let closed = Outcome<CloseReason>()
+        connection.setCloseHandler { closed.set($1) }
+        let report = shutdown(listener, after: deadline)
+        drain(listener.queue)
+        return (wire, connection, report, closed)
+    }
+
+    @Test("A connection that is activated during the shutdown drains", arguments: [false, true])
+    func activatedLater(hasHandler: Bool) throws {
+        let (wire, connection, report, closed) = try connectionAfterShutdown(.seconds(1000))
+        if hasHandler { connection.setDrainHandler { $0.send([8]) } }
+        connection.activate()
+        if hasHandler {
+            #expect(wire.receive(1) == [8])
+            connection.close()
+        }
+        #expect(wire.receiveEnd() == 0)
+        #expect(closed.wait() == .closed)
+        #expect(report.wait()?.drained == 1)
+    }
+
+    @Test("A connection that is activated after the deadline is reset")
+    func activatedTooLate() throws {
+        let (wire, connection, report, closed) = try connectionAfterShutdown(.nanoseconds(0))
+        #expect(report.wait()?.unfinished == 1)
+        connection.activate()
+        #expect(closed.wait() == .aborted)
+        #expect(wire.receiveEnd() == ECONNRESET)
+    }
+
     @Test("A drain handler finishes its request")
     func drainHandler() throws {
         let listener = try makeListener { connection in
