@@ -57,8 +57,7 @@ extension Connection {
         if confined.outgoing.hasProgramBytes || !security.unencrypted.isEmpty {
             security.sendError = error
         }
-        let abandoned = confined.outgoing.abandon() + security.unencrypted.abandon()
-        for completion in abandoned { hop { _ in completion.call(error) } }
+        for completion in abandonSends() { hop { _ in completion.call(error) } }
         confined.isFinishing = true
         security.isCloseNotified = true
         if case .closing(let why) = confined.life {

@@ -111,7 +111,16 @@ public final class Connection: StreamReceiverClient, QueueConfined {
 
     deinit {
         // The connection was never activated.
-        if phase == .setup { Descriptors.close(descriptor) }
+        guard phase == .setup else { return }
+        Descriptors.close(descriptor)
+        for completion in abandonSends() {
+            queue.async { completion.call(SocketError("send", ErrorCode.brokenPipe)) }
+        }
+    }
+
+    /// Drops everything unsent. Returns the completions to call.
+    func abandonSends() -> [SendCompletion] {
+        confined.outgoing.abandon() + (confined.security?.unencrypted.abandon() ?? [])
     }
 
     var phase: ConnectionState { confined.life.state }
@@ -312,8 +321,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         confined.isFinishing = true
         setup.end()
         confined.itself = self
-        let abandoned =
-            confined.outgoing.abandon() + (confined.security?.unencrypted.abandon() ?? [])
+        let abandoned = abandonSends()
         counters.unsent.set(0)
         for completion in abandoned { hop { _ in completion.call(why.error) } }
         stopTimer()

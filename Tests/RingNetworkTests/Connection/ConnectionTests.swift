@@ -240,4 +240,16 @@ struct ConnectionTests {
             #expect(closed.wait() != nil)
         }
     }
+
+    @Test("A connection that is released before its activation calls its sends' completions")
+    func releasedEarly() {
+        let sent = Outcome<SocketError?>()
+        let (descriptor, wire) = Wire.pair()
+        do {
+            let connection = Connection(adopting: descriptor)
+            connection.send(patterned(800_000)) { sent.set($0) }
+        }
+        #expect(sent.wait()??.code == .brokenPipe)
+        wire.close()
+    }
 }
