@@ -91,6 +91,35 @@ struct ServerNameTests {
         #expect(asked.withLock { Set($0) } == ["strict.example", "localhost"])
     }
 
+    @Test("Reloading reads the files of a table's contexts again, all or none")
+    func reload() throws {
+        let folder = Folder()
+        let (first, second) = (issued("a.example"), issued("a.example"))
+        let certificate = folder.makeFile("certificate.pem", first.certificatePEM)
+        let key = folder.makeFile("key.pem", first.keyPEM())
+        let files = TLSIdentity(certificateFile: certificate, keyFile: key)
+        let context = try TLSContext(.server(identity: files))
+        var server = serverConfiguration()
+        server.serverNames = TLSServerNames(
+            ["a.example": context, "*.example": context], refusesUnknownNames: true)
+        let store = try TLSContextStore(server)
+        func shown(_ name: String) throws -> [[UInt8]] {
+            let pair = try EnginePair(
+                client: TLSContext(clientConfiguration()), server: store.current, serverName: name)
+            pair.connect()
+            return pair.client.engine.peerCertificateChain()
+        }
+        #expect(try shown("a.example") == [first.der])
+        folder.makeFile("certificate.pem", second.certificatePEM)
+        let before = store.current
+        #expect(throws: TLSError.self) { try store.reload() }
+        #expect(store.current === before)
+        folder.makeFile("key.pem", second.keyPEM())
+        try store.reload()
+        #expect(try shown("a.example") == [second.der])
+        #expect(store.current.configuration.serverNames?.refusesUnknownNames == true)
+    }
+
     @Test("The last context of a name lives as long as its connections")
     func life() throws {
         var server = serverConfiguration()

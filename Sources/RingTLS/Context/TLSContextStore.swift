@@ -34,11 +34,14 @@ public final class TLSContextStore: Sendable {
         }
     }
 
-    /// Reloads the files of the current configuration. On an error the current context stays in
-    /// use.
+    /// Reloads the files of the current configuration, and those of the contexts in the table of
+    /// its `serverNames`; contexts that a closure chooses are the program's to renew. On an error
+    /// all current contexts stay in use.
     /// - Throws: ``TLSError``, as ``TLSContext``.
     public func reload() throws {
-        replace(with: try TLSContext(current.configuration))
+        var configuration = current.configuration
+        configuration.serverNames = try configuration.serverNames?.reloaded()
+        replace(with: try TLSContext(configuration))
     }
 }
 #endif
