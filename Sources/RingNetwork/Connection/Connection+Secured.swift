@@ -24,9 +24,9 @@ extension Connection {
         _ content: OutgoingQueue.Content, _ completion: SendCompletion?,
         _ security: ConnectionSecurity
     ) {
+        let isFirst = confined.outgoing.isEmpty && security.unencrypted.isEmpty
         security.unencrypted.append(content, completion)
-        if confined.outgoing.isEmpty && !isHandshaking { return flush() }
-        updateWaterMarks()
+        if isFirst && !isHandshaking { flush() } else { updateWaterMarks() }
     }
 
     /// The same for bytes that are valid only during the call.

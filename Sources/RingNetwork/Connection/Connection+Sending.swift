@@ -141,18 +141,21 @@ extension Connection {
 
     func flush() {
         let security = confined.security
+        // Other queues with the same target get their turn then.
+        let turnEnd = counters.bytesSent.value &+ UInt64(OutgoingQueue.bytesInTurn)
         repeat {
             if let security, !encryptAhead(security) { return }
             if let error = sendOutgoing() {
                 if let security { return failSending(error, security) }
                 return tearDown(.failed(error), aborts: error.call == "sendfile")
             }
-        } while confined.outgoing.isEmpty && mayEncrypt
+        } while confined.outgoing.isEmpty && mayEncrypt && counters.bytesSent.value < turnEnd
         updateWaterMarks()
-        if !confined.outgoing.isEmpty {
+        if !confined.outgoing.isEmpty || mayEncrypt {
             // An event would run on the queue during the setup: `begin` and `beginClose` send on.
             if phase == .setup { return }
-            receiver.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
+            let mayHaveRoom = confined.outgoing.isEmpty || confined.outgoing.hasEndedTurn
+            receiver.waitUntilWritable(mayHaveRoom: mayHaveRoom)
             limitSending()
         } else if isAllSent {
             drained()
@@ -182,7 +185,7 @@ extension Connection {
 
     package func becameWritable() {
         // The next attempt reports an error.
-        if !confined.outgoing.isEmpty { flush() }
+        if !confined.outgoing.isEmpty || mayEncrypt { flush() }
     }
 
     func updateWaterMarks() {

@@ -67,7 +67,7 @@ struct OutgoingQueue {
             sent &+= UInt64(result)
             if take(result), let completion = piece.completion { done(completion) }
             // Other queues with the same target get their turn first.
-            if fileBytes >= OutgoingQueue.fileBytesInTurn {
+            if fileBytes >= OutgoingQueue.bytesInTurn {
                 hasEndedTurn = true
                 return nil
             }
@@ -75,7 +75,7 @@ struct OutgoingQueue {
         return nil
     }
 
-    private static let fileBytesInTurn = 1024 * 1024
+    static let bytesInTurn = 1024 * 1024
 
     private func send(_ piece: Piece, to descriptor: Int32) -> Int {
         switch piece.content {

@@ -252,6 +252,27 @@ struct TLSConnectionTests {
         #expect(pair.clientClosed.wait() != nil)
     }
 
+    @Test("The queue's other work gets its turn during a long file that the peer takes at once")
+    func fileTurns() throws {
+        let count = 32 * 1024 * 1024
+        let folder = Folder()
+        let file = open(folder.makeFile("file", []), O_RDWR | O_CLOEXEC)
+        precondition(ftruncate(file, count) == 0, "errno \(errno)")
+        let pair = try SecuredPair(overTCP: true)
+        let received = Watched(0)
+        pair.client.setReceiveHandler { _, span in received.increment(by: span.byteCount) }
+        let unsent = Outcome<Int>()
+        pair.server.setHandshakeHandler { server, _ in
+            server.send(fileDescriptor: file, offset: 0, count: count, completion: nil)
+            server.queue.async { unsent.set(server.unsentBytes) }
+        }
+        pair.activate()
+        #expect(unsent.wait() ?? 0 > count / 2)
+        expectEventually(received) { $0 == count }
+        close(file)
+        pair.close()
+    }
+
     @Test("A second connection resumes the session of the first one")
     func resumption() throws {
         let client = try TLSContext(clientConfiguration())
