@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The control messages of a datagram. cmsg(3).
 enum DatagramControl {
-    /// Room for a path, a segment length and a drop count.
+    /// Room for an IPv4 and an IPv6 path, a segment length and a drop count.
     static let receiveBytes = 128
     /// Room for a path and a segment length.
     static let sendBytes = 64
@@ -29,9 +29,15 @@ enum DatagramControl {
             facts.segmentBytes = Int(data.loadUnaligned(as: Int32.self))
         case (Int32(IPPROTO_IP), IP_PKTINFO):
             let info = data.loadUnaligned(as: clinux_packet_info4.self)
+            // An IPv6 socket has both messages for an IPv4 datagram, and this one is the last. Only
+            // it has a source for answers to a broadcast.
+            let isMapped = facts.path != nil
+            func address(_ address: UInt32) -> DatagramPath.Address {
+                let address = UInt32(bigEndian: address)
+                return isMapped ? .ipv6(0xffff << 32 | UInt128(address)) : .ipv4(address)
+            }
             facts.path = DatagramPath(
-                destination: .ipv4(UInt32(bigEndian: info.destination)),
-                source: .ipv4(UInt32(bigEndian: info.source)),
+                destination: address(info.destination), source: address(info.source),
                 interface: UInt32(bitPattern: info.interface))
         case (Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_PKTINFO)):
             let address = UInt128(bigEndian: data.loadUnaligned(as: UInt128.self))

@@ -13,10 +13,8 @@ package struct DatagramPath: Sendable, Equatable {
     /// The interface's index.
     package var interface: UInt32
 
-    /// ff00::/8, and 224.0.0.0/4 as a mapped address.
-    static func isGroup(_ address: UInt128) -> Bool {
-        address >> 120 == 0xff || address >> 28 == 0xffff_e
-    }
+    /// ff00::/8.
+    static func isGroup(_ address: UInt128) -> Bool { address >> 120 == 0xff }
 
     static func isLinkLocal(_ address: UInt128) -> Bool { address >> 118 == 0xfe80 >> 6 }
 }

@@ -44,9 +44,8 @@ package enum Datagrams {
             }
             receiveOwnGroupsOnly(descriptor)
             if settings.reportsPath {
-                try isIPv6
-                    ? set(Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_RECVPKTINFO), 1)
-                    : set(Int32(IPPROTO_IP), IP_PKTINFO, 1)
+                if isIPv6 { try set(Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_RECVPKTINFO), 1) }
+                if !isIPv6 || !settings.isIPv6Only { try set(Int32(IPPROTO_IP), IP_PKTINFO, 1) }
             }
         }
         settings.prepare(descriptor)

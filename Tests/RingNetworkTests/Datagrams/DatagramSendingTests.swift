@@ -102,6 +102,31 @@ struct DatagramSendingTests {
         closeAndWait(socket, receiver)
     }
 
+    @Test("A socket for IPv4 and IPv6 recognizes broadcasts, and answers them")
+    func dualBroadcast() throws {
+        let everyone = IPv4Address(127, 255, 255, 255)
+        let server = try DatagramSocket(.ipv6(.any, port: 0))
+        let seen = Watched<[IPAddress?]>([])
+        let allowed = Watched<[Bool]>([])
+        server.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, bytes in
+                allowed.append(DatagramAnswerRule().allows(datagram, on: socket))
+                socket.reply(bytes, to: datagram)
+                seen.append(datagram.localAddress)
+            }
+        }
+        server.activate()
+        let client = PlainDatagrams()
+        setSocketOption(client.descriptor, SOL_SOCKET, SO_BROADCAST, 1)
+        for address in [everyone, .loopback] {
+            #expect(client.send([1], to: server.port, host: address.rawValue))
+            #expect(client.receive() == [1])
+        }
+        #expect(seen.value.count == 2)
+        #expect(allowed.value == [false, true])
+        closeAndWait(server)
+    }
+
     /// The kernel takes more than a half of them, and then has no room.
     @Test("Bytes cut into hundreds of datagrams wait for room", arguments: [400, 512, 600])
     func manyParts(count: Int) throws {
