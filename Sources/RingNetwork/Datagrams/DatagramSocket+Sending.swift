@@ -220,20 +220,32 @@ extension DatagramSocket {
     func sendAll() -> Bool {
         let sender = confined.sender ?? DatagramSender()
         confined.sender = sender
-        var hasRetried = false
         while !confined.outgoing.isEmpty {
             confined.outgoing.fill(sender, confined.segmentLimit)
-            let count = sender.send(descriptor)
+            var count = sender.send(descriptor)
+            if isConnected, count < 0, ErrorCode.isFromPeer(Int32(-count)) {
+                count = sendAgain(sender, after: Int32(-count))
+            }
             if count > 0 {
-                hasRetried = false
                 confined.segmentLimit.single(isTaken: true)
                 noteSent(messages: count)
                 continue
             }
             if count == Sockets.wouldBlock { return false }
-            sendingFailed(Int32(-count), &hasRetried)
+            sendingFailed(Int32(-count))
         }
         return true
+    }
+
+    /// The error may belong to an earlier datagram. Then nothing was sent, and another attempt ends
+    /// in another way.
+    private func sendAgain(_ sender: DatagramSender, after code: Int32) -> Int {
+        let count = sender.send(descriptor)
+        if count != -Int(code) {
+            let error = SocketError("sendmmsg", code)
+            report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
+        }
+        return count
     }
 
     private func noteSent(messages: Int) {
@@ -250,25 +262,17 @@ extension DatagramSocket {
     }
 
     /// Handles the refusal of the batch's first message.
-    private func sendingFailed(_ code: Int32, _ hasRetried: inout Bool) {
+    private func sendingFailed(_ code: Int32) {
         let datagrams = confined.outgoing.datagrams(ofMessage: 0)
         if datagrams > 1,
             confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.nextByteCount)
         {
             return
         }
-        let error = SocketError("sendmmsg", code)
-        if isConnected && code == ErrorCode.connectionRefused && !hasRetried {
-            // The error belongs to an earlier datagram; this one was not sent.
-            hasRetried = true
-            report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
-            return
-        }
-        hasRetried = false
         confined.segmentLimit.single(isTaken: false)
         let endpoint = confined.outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
         confined.outgoing.removeFirst(datagrams)
-        refuse(endpoint, datagrams, error)
+        refuse(endpoint, datagrams, SocketError("sendmmsg", code))
     }
 
     // MARK: waiting for room

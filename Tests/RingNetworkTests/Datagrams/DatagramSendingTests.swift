@@ -102,6 +102,45 @@ struct DatagramSendingTests {
         closeAndWait(socket, receiver)
     }
 
+    @Test(
+        "An error that the network reports for an earlier datagram drops no others",
+        .enabled(if: geteuid() == 0, "only root can send ICMP messages"))
+    func networkError() throws {
+        let receiver = PlainDatagrams()
+        let socket = try DatagramSocket(connectingTo: receiver.endpoint)
+        let log = DatagramLog(activating: socket)
+        let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
+        let raw = Glibc.socket(AF_INET, kind, Int32(IPPROTO_ICMP))
+        try #require(raw >= 0)
+        defer { close(raw) }
+        // "Communication is prohibited" (3, 13), and the headers of the refused datagram.
+        var message: [UInt8] = [3, 13, 0, 0, 0, 0, 0, 0]
+        message += [0x45, 0, 0, 29, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]
+        for port in [socket.port, receiver.port] {
+            message += [UInt8(port >> 8), UInt8(port & 255)]
+        }
+        message += [0, 9, 0, 0]
+        var sum = stride(from: 0, to: message.count, by: 2).reduce(UInt32(0)) {
+            $0 + UInt32(message[$1]) << 8 + UInt32(message[$1 + 1])
+        }
+        while sum > 0xffff { sum = sum & 0xffff + sum >> 16 }
+        message[2] = UInt8(~sum >> 8 & 255)
+        message[3] = UInt8(~sum & 255)
+        var address = sockaddr_in(port: 0)
+        socket.queue.sync {
+            let count = address.withSockaddr {
+                sendto(raw, message, message.count, 0, $0, sockaddr_in.length)
+            }
+            #expect(count == message.count)
+            socket.send([1])
+        }
+        #expect(receiver.receive() == [1])
+        expectEventually(log.failures) { !$0.isEmpty }
+        #expect(log.failures.value.map(\.cause.code) == [.noRouteToHost])
+        #expect(log.failures.value.map(\.unsentDatagrams) == [0])
+        closeAndWait(socket)
+    }
+
     @Test("A socket for IPv4 and IPv6 recognizes broadcasts, and answers them")
     func dualBroadcast() throws {
         let everyone = IPv4Address(127, 255, 255, 255)
