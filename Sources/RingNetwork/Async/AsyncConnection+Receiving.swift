@@ -79,18 +79,22 @@ extension AsyncConnection {
 
     /// Waits for the next frame; nil at the end between frames.
     nonisolated(nonsending) func receiveFrame<F: Framing>(
-        _ reader: inout FrameReader<F>
+        _ frames: inout InboundFrames<F>.Iterator
     ) async throws -> [UInt8]? {
         guard let caller = caller() else {
-            let (frame, after) = try await call { [reader] client in
-                var reader = reader
-                return (try await client.receiveFrame(&reader), reader)
+            let (frame, after) = try await call { [frames] client in
+                var frames = frames
+                return (try await client.receiveFrame(&frames), frames)
             }
-            reader = after
+            frames = after
             return frame
         }
+        frames.move(to: confined.takenBytes)
         while true {
-            if let frame = try takeFrame(&reader) { return frame }
+            if let frame = try takeFrame(&frames.reader) {
+                frames.place = confined.takenBytes
+                return frame
+            }
             let count = bufferedCount
             guard try await receiveMore(caller, isIdle: count == 0) else {
                 if count == 0 { return nil }

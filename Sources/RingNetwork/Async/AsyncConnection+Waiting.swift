@@ -141,6 +141,7 @@ extension AsyncConnection {
     }
 
     func take(_ count: Int) {
+        confined.takenBytes &+= UInt64(count)
         confined.taken += count
         guard confined.taken == confined.buffer.count else { return }
         confined.taken = 0
@@ -151,7 +152,10 @@ extension AsyncConnection {
     /// The first bytes of the buffer.
     func takeArray(_ count: Int) -> [UInt8] {
         if confined.taken == 0 && count == confined.buffer.count {
-            defer { confined.buffer = [] }
+            defer {
+                confined.takenBytes &+= UInt64(count)
+                confined.buffer = []
+            }
             return confined.buffer
         }
         defer { take(count) }

@@ -39,6 +39,8 @@ public final class AsyncConnection: Sendable {
         /// Received bytes, of which `taken` are used up.
         var buffer: [UInt8] = []
         var taken = 0
+        /// All bytes that were ever taken from the buffer.
+        var takenBytes: UInt64 = 0
         /// The task that waits for bytes. While it does, receiving is not paused.
         var receiver: UnsafeContinuation<Void, Never>?
         /// How the wait ended: whether there may be bytes.

@@ -10,17 +10,26 @@ public struct InboundFrames<F: Framing>: AsyncSequence, Sendable {
     let framing: F
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(connection: connection, reader: FrameReader(framing))
+        Iterator(connection: connection, framing: framing, reader: FrameReader(framing))
     }
 
     /// Takes the frames. All iterators share the connection: a frame goes to one of them.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let connection: AsyncConnection
+        let framing: F
         /// Never keeps bytes: the connection does.
         var reader: FrameReader<F>
+        /// Where in the stream the reader is; see `takenBytes`.
+        var place: UInt64 = 0
 
         public mutating func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
-            try await connection.receiveFrame(&reader)
+            try await connection.receiveFrame(&self)
+        }
+
+        /// Begins again if others have taken bytes that the reader has scanned.
+        mutating func move(to place: UInt64) {
+            if self.place != place { reader = FrameReader(framing) }
+            self.place = place
         }
     }
 }

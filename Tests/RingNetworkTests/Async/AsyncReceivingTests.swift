@@ -129,6 +129,20 @@ struct AsyncReceivingTests {
         }
     }
 
+    @Test("An iterator finds the end of a frame after others took the frame's beginning")
+    func takenBeginning() async throws {
+        let (wire, connection) = makeNewConnection()
+        try await connection.run { client async throws in
+            var lines = client.lines(maximumLength: 2).makeAsyncIterator()
+            #expect(wire.send(Array("abcd".utf8)))
+            await #expect(throws: FrameError.tooLong(limit: 2)) { try await lines.next() }
+            #expect(try await client.receive() == Array("abcd".utf8))
+            #expect(wire.send(Array("e\nfg\n".utf8)))
+            #expect(try await lines.next() == "e")
+            #expect(try await lines.next() == "fg")
+        }
+    }
+
     @Test("A cancelled wait of a child task ends, and the next one gets the bytes")
     func cancellation() async throws {
         let (wire, connection) = makeNewConnection()
