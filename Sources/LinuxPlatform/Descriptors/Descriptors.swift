@@ -9,8 +9,9 @@ package enum Descriptors {
         guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return nil }
         if count > 0 { return UInt(count) }
         // The rest of a file beyond 2 GiB does not fit the count.
-        guard let file = FileStatus(of: descriptor), file.isRegular else { return 0 }
-        return UInt(max(0, Int(clamping: file.size) - max(0, lseek(descriptor, 0, SEEK_CUR))))
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        return UInt(max(0, status.st_size - max(0, lseek(descriptor, 0, SEEK_CUR))))
     }
 
     /// The poll(2) events that hold now, of `events` and of those that poll(2) always reports.

@@ -32,7 +32,6 @@ package struct FileStatus: Sendable {
     }
 
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
-    package var isRegular: Bool { mode & S_IFMT == S_IFREG }
 
     package func isWritten(since old: FileStatus) -> Bool {
         size != old.size || modifiedNanoseconds != old.modifiedNanoseconds

@@ -5,8 +5,8 @@ internal import Synchronization
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
     // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: how often the
-    // group has become empty, modulo 2^30. One step of `leave` changes all of them. `leave` (releasing) pairs with `wait` and
-    // `notify` (acquiring).
+    // group has become empty, modulo 2^30. One step of `leave` changes all of them. `leave`
+    // (releasing) pairs with `wait` and `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
 
@@ -116,8 +116,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Sets the awaited bit and returns how often the group has become empty; nil if the group is empty. Called
-    /// under the lock, so that `tellAll` runs afterwards.
+    /// Sets the awaited bit and returns how often the group has become empty; nil if it is empty.
+    /// Called under the lock, so that `tellAll` runs afterwards.
     private func announceInterest() -> UInt64? {
         var old = state.load(ordering: .acquiring)
         while old & DispatchGroup.countMask != 0 {

@@ -76,7 +76,7 @@ extension DispatchQueue {
         var hasRoom = false
         var wasHeld = false
         update { state in
-            hasRoom = state.running + count <= QueueState.maximumRunning
+            hasRoom = state.hasRoom(for: count)
             if hasRoom {
                 wasHeld = state.isHeld
                 state.set(QueueState.held)
@@ -139,9 +139,7 @@ extension DispatchQueue {
     @inline(__always)
     final func leaveShared(_ context: Context) {
         let result = update { state in
-            if state.isFull, state.running + DispatchQueue.concurrentBatch <= QueueState.maximumRunning {
-                return false
-            }
+            if state.isFull, state.hasRoom(for: DispatchQueue.concurrentBatch) { return false }
             state.word -= QueueState.oneRunning
             guard state.running == 0 else { return true }
             state.clear(QueueState.held)

@@ -13,8 +13,8 @@
 /// | 48-62 | suspend count |
 ///
 /// An idle queue's word is 0. Invariant: a queue that has items, but no owner, and is not enqueued,
-/// is dirty, and is suspended, inactive, full or waiting for a barrier. A transition that takes the queue
-/// acquires, one that lets it go releases.
+/// is dirty, and is suspended, inactive, full or waiting for a barrier. A transition that takes the
+/// queue acquires, one that lets it go releases.
 struct QueueState: Equatable {
     var word: UInt64
 
@@ -32,6 +32,7 @@ struct QueueState: Equatable {
     static let inactive: UInt64 = 1 << 43
     static let held: UInt64 = 1 << 44
     static let full: UInt64 = 1 << 45
+    /// Another thread will drain the queue's items.
     static let attendedMask: UInt64 = ownerMask | enqueued | barrierPending | full
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
@@ -48,6 +49,7 @@ struct QueueState: Equatable {
         set { word = word & ~QueueState.ownerMask | UInt64(newValue) & QueueState.ownerMask }
     }
     var running: Int { Int((word & QueueState.runningMask) >> 24) }
+    func hasRoom(for count: Int) -> Bool { running + count <= QueueState.maximumRunning }
     var suspends: UInt64 { (word & QueueState.suspendMask) >> 48 }
     var isEnqueued: Bool { word & QueueState.enqueued != 0 }
     var isDirty: Bool { word & QueueState.dirty != 0 }
@@ -57,10 +59,7 @@ struct QueueState: Equatable {
     var isInactive: Bool { word & QueueState.inactive != 0 }
     /// Suspended or inactive: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
-    /// Another thread will drain the queue's items.
-    var isAttended: Bool {
-        word & QueueState.attendedMask != 0
-    }
+    var isAttended: Bool { word & QueueState.attendedMask != 0 }
 
     mutating func set(_ bits: UInt64) { word |= bits }
     mutating func clear(_ bits: UInt64) { word &= ~bits }

@@ -111,7 +111,7 @@ final class DescriptorSource: SourceCore, DescriptorWaiter {
         let wait = DescriptorWait(for: pollEvents, by: self)
         let code = home.begin(wait, for: descriptor, isFirst: isFirst)
         if code != 0 {
-            // A regular file, a directory or a block device, which poll(2) calls ready at all times.
+            // A regular file, a directory or a block device: poll(2) calls them ready at all times.
             let ready = pollEvents & ~PollEvents.readHangUp
             ended(code == ErrorCode.notPermitted ? Int32(ready) : -code, context)
         }

@@ -115,8 +115,8 @@ struct Workers: ~Copyable {
         return .new(state.add(in: pool, assignment))
     }
 
-    /// Whether the caller has a lower CPU priority than the pool's threads are to have: a background
-    /// worker, for example. A thread inherits the priority of the one that makes it, and cannot
+    /// Whether the caller has a lower CPU priority than the pool's threads are to have, as a
+    /// background worker has. A thread inherits the priority of the one that makes it, and cannot
     /// raise it.
     static func isCallerSlow(for pool: Pool) -> Bool {
         !pool.isBackground && Threads.hasLowPriority
