@@ -46,7 +46,7 @@ package struct Runtime: ~Copyable, Sendable {
                 let runtime = try make(configuration)
                 if configuration.isLogging { runtime.log() }
                 return runtime
-            } catch where error.call == Threads.creation {
+            } catch  where error.call == Threads.creation {
                 let line = "no thread for the monitor, trying again: \(error)"
                 // A receiver may use a queue, and there is no thread for that.
                 if !Diagnostics.hasReceiver { shortage.log(line) }
