@@ -46,18 +46,27 @@ package struct Runtime: ~Copyable, Sendable {
                 let runtime = try make(configuration)
                 if configuration.isLogging { runtime.log() }
                 return runtime
-            } catch  where error.call == Threads.creation {
-                let line = "no thread for the monitor, trying again: \(error)"
-                // A receiver may use a queue, and there is no thread for that.
-                if !Diagnostics.hasReceiver { shortage.log(line) }
-                Threads.sleep(milliseconds: 10)
             } catch {
-                if configuration.backend == .ioUring {
-                    fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
-                }
-                fatalSystemError(error)
+                waitForThread(orEndWith: error, configuration)
             }
         }
+    }
+
+    /// The runtime cannot be made: waits a moment if a thread is missing, else ends the process.
+    private static func waitForThread(
+        orEndWith error: SystemError, _ configuration: Configuration
+    ) {
+        guard error.call == Threads.creation else {
+            if configuration.backend == .ioUring {
+                fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
+            }
+            fatalSystemError(error)
+        }
+        // A receiver of lines may use a queue, and there is no thread for that.
+        if !Diagnostics.hasReceiver {
+            shortage.log("no thread for the monitor, trying again: \(error)")
+        }
+        Threads.sleep(milliseconds: 10)
     }
 
     private func log() {
