@@ -22,9 +22,9 @@ public final class FileTreeWatcher: Sendable {
     ///   - roots: folders, or single files.
     ///   - options: what is watched, and how changes are coalesced.
     ///   - queue: the queue that handlers run on.
-    /// - Throws: ``FileTreeError``, if a root does not exist, a folder among them cannot be read, or
-    ///   the user's limit of inotify instances is reached. A file that cannot be read is an error
-    ///   of the error handler.
+    /// - Throws: ``FileTreeError``, if a root does not exist, a folder among them cannot be read,
+    ///   or the user's limit of inotify instances is reached. A file that cannot be read is an
+    ///   error of the error handler.
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {

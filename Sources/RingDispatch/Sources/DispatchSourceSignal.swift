@@ -23,9 +23,10 @@ extension DispatchSource {
     ///   then it stays pending until a thread takes it. Do not wait for the signal elsewhere as
     ///   well (sigwait(3), signalfd(2)): only one of the two would receive it.
     /// - The library's threads, and so the blocks of queues, block all signals except those of
-    ///   faults, SIGABRT and SIGPROF. A signal sent to one of these threads instead of the process (raise(3), pthread_kill(3) in a block) may
-    ///   stay pending for ever; kill(2) with getpid(2) works. A child that a block starts inherits
-    ///   that mask, unless it resets it (POSIX_SPAWN_SETSIGMASK).
+    ///   faults, SIGABRT and SIGPROF. A signal sent to one of these threads instead of the process
+    ///   (raise(3), pthread_kill(3) in a block) may stay pending for ever; kill(2) with getpid(2)
+    ///   works. A child that a block starts inherits that mask, unless it resets it
+    ///   (POSIX_SPAWN_SETSIGMASK).
     /// - exec(2) resets the signal to its default action, even if it was ignored before.
     ///
     /// Ends the process for SIGKILL and SIGSTOP, for the signals of faults (SIGSEGV, SIGBUS,
