@@ -1,25 +1,19 @@
-/// The top-level names of GCD that RingDispatch declares. A tidy test compares them with the
-/// library's public declarations.
+/// The top-level names that RingDispatch declares, by what the generated file does with them. A
+/// tidy test compares them with the library's public declarations.
 enum DispatchNames {
+    /// The generated file has aliases for these, since libdispatch on Linux has them, too.
     static let types = [
-        "DispatchConcurrentQueue",
         "DispatchData",
         "DispatchDataIterator",
         "DispatchGroup",
         "DispatchIO",
         "DispatchObject",
-        "DispatchOnce",
         "DispatchPredicate",
         "DispatchQoS",
         "DispatchQueue",
-        "DispatchRuntime",
-        "DispatchScheduledItem",
         "DispatchSemaphore",
-        "DispatchSerialQueue",
         "DispatchSource",
-        "DispatchSourceFileSystemObject",
         "DispatchSourceHandler",
-        "DispatchSourceProcess",
         "DispatchSourceProtocol",
         "DispatchSourceRead",
         "DispatchSourceSignal",
@@ -35,8 +29,30 @@ enum DispatchNames {
         "DispatchWallTime",
         "DispatchWorkItem",
         "DispatchWorkItemFlags",
+    ]
+
+    /// The generated file forwards these, since Swift has no aliases for functions.
+    static let functions = ["dispatchMain", "dispatchPrecondition"]
+
+    /// Forwarded like functions. Files that see only the generated names need them.
+    static let operators = ["+", "-"]
+
+    /// These have no aliases: libdispatch on Linux does not have them, so nothing hides the
+    /// library's, and a module may declare its own.
+    static let others = [
+        "DispatchConcurrentQueue",
+        "DispatchOnce",
+        "DispatchRuntime",
+        "DispatchScheduledItem",
+        "DispatchSerialQueue",
+        "DispatchSourceFileSystemObject",
+        "DispatchSourceProcess",
         "ErrorNumber",
         "FileSystemWatchError",
+        "NSEC_PER_MSEC",
+        "NSEC_PER_SEC",
+        "NSEC_PER_USEC",
+        "USEC_PER_SEC",
         "dispatch_block_t",
         "dispatch_fd_t",
         "dispatch_group_t",
@@ -48,14 +64,4 @@ enum DispatchNames {
         "dispatch_time_t",
         "qos_class_t",
     ]
-
-    /// The generated file forwards these, since Swift has no aliases for functions.
-    static let functions = ["dispatchMain", "dispatchPrecondition"]
-
-    /// Constants have no aliases either. Swift does not import libdispatch's, so nothing hides
-    /// these.
-    static let constants = ["NSEC_PER_MSEC", "NSEC_PER_SEC", "NSEC_PER_USEC", "USEC_PER_SEC"]
-
-    /// Forwarded like functions. Files that see only the generated names need them.
-    static let operators = ["+", "-"]
 }

@@ -13,8 +13,7 @@ struct GeneratedFile {
     let access: Access
 
     var text: String {
-        let parts =
-            [head, typeAliases, functions] + (access == .internal ? [operators, constants] : [])
+        let parts = [head, typeAliases, functions] + (access == .internal ? [operators] : [])
         return parts.joined(separator: "\n\n") + "\n#endif\n"
     }
 
@@ -79,11 +78,6 @@ struct GeneratedFile {
             """
         }
         return (forwards + [helpers]).joined(separator: "\n\n")
-    }
-
-    private var constants: String {
-        DispatchNames.constants.map { "internal let \($0) = RingDispatch.\($0)" }
-            .joined(separator: "\n")
     }
 
     private var helpers: String {

@@ -1,7 +1,8 @@
+#if !LIBDISPATCH
 import Dispatch
+import RingDispatch
 
 // Calls that Darwin has and libdispatch on Linux lacks or rejects. Compiled, never run.
-#if !LIBDISPATCH
 func asyncAndWaits(_ queue: DispatchQueue, _ item: DispatchWorkItem) throws -> Int {
     var count = 0
     queue.asyncAndWait { count += 1 }
