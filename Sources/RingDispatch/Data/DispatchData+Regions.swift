@@ -93,6 +93,9 @@ extension DispatchData {
         return (DispatchData(region(number)), offset(ofRegion: number))
     }
 
+    /// A contiguous region, a value itself. Its indices start at 0.
+    public typealias Region = DispatchData
+
     /// The regions in order, each as a contiguous value. Nothing is copied.
     public var regions: Regions { Regions(base: self) }
 

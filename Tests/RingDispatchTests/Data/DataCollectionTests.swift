@@ -43,7 +43,9 @@ struct DataCollectionTests {
     func regionCollection() {
         #expect(data.regions.map(Array.init) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]])
         #expect(data.regions[1].addresses == [data.addresses[1]])
-        #expect(data.regions.last.map(Array.init) == [8, 9, 10, 11])
+        let last: DispatchData.Region? = data.regions.last
+        #expect(last.map(Array.init) == [8, 9, 10, 11])
+        #expect(last?.startIndex == 0)
         var joined = DispatchData.empty
         for region in data.regions { joined.append(region) }
         #expect(joined.addresses == data.addresses)
