@@ -52,25 +52,48 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
     var isCancelled: Bool { get }
 }
 
+/// The forms without all parameters. None has a requirement's signature: a type that conforms and
+/// omits a requirement would call itself.
 extension DispatchSourceProtocol {
+    /// Sets the block that runs for each event.
     public func setEventHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: DispatchSourceHandler?
+        qos: DispatchQoS = .unspecified, handler: DispatchSourceHandler?
     ) {
-        setEventHandler(qos: qos, flags: flags, handler: handler)
+        setEventHandler(qos: qos, flags: [], handler: handler)
     }
 
+    /// Sets the block that runs for each event.
+    public func setEventHandler(
+        flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
+    ) {
+        setEventHandler(qos: .unspecified, flags: flags, handler: handler)
+    }
+
+    /// Sets the block that runs once after a cancel.
     public func setCancelHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: DispatchSourceHandler?
+        qos: DispatchQoS = .unspecified, handler: DispatchSourceHandler?
     ) {
-        setCancelHandler(qos: qos, flags: flags, handler: handler)
+        setCancelHandler(qos: qos, flags: [], handler: handler)
     }
 
-    public func setRegistrationHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
-        handler: DispatchSourceHandler?
+    /// Sets the block that runs once after a cancel.
+    public func setCancelHandler(
+        flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
     ) {
-        setRegistrationHandler(qos: qos, flags: flags, handler: handler)
+        setCancelHandler(qos: .unspecified, flags: flags, handler: handler)
+    }
+
+    /// Sets the block that runs once when the source is installed.
+    public func setRegistrationHandler(
+        qos: DispatchQoS = .unspecified, handler: DispatchSourceHandler?
+    ) {
+        setRegistrationHandler(qos: qos, flags: [], handler: handler)
+    }
+
+    /// Sets the block that runs once when the source is installed.
+    public func setRegistrationHandler(
+        flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
+    ) {
+        setRegistrationHandler(qos: .unspecified, flags: flags, handler: handler)
     }
 }

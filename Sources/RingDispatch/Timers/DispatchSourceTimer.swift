@@ -23,32 +23,40 @@ public protocol DispatchSourceTimer: DispatchSourceProtocol {
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval)
 }
 
+/// The forms without all parameters. None has a requirement's signature: a type that conforms and
+/// omits a requirement would call itself.
 extension DispatchSourceTimer {
+    /// Sets or replaces the schedule, without leeway.
     public func schedule(
-        deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
+        deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never
     ) {
-        schedule(deadline: deadline, repeating: interval, leeway: leeway)
+        schedule(deadline: deadline, repeating: interval, leeway: .nanoseconds(0))
     }
 
-    public func schedule(
-        deadline: DispatchTime, repeating interval: Double,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(deadline: deadline, repeating: interval, leeway: leeway)
+    /// The same, with the interval in seconds; `.infinity` fires once.
+    public func schedule(deadline: DispatchTime, repeating interval: Double) {
+        schedule(deadline: deadline, repeating: interval, leeway: .nanoseconds(0))
     }
 
-    public func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval = .never,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
+    /// Fires once.
+    public func schedule(deadline: DispatchTime, leeway: DispatchTimeInterval) {
+        schedule(deadline: deadline, repeating: .never, leeway: leeway)
     }
 
+    /// By the wall clock, without leeway.
     public func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: Double,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
+        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval = .never
     ) {
-        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
+        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: .nanoseconds(0))
+    }
+
+    /// By the wall clock, with the interval in seconds; `.infinity` fires once.
+    public func schedule(wallDeadline: DispatchWallTime, repeating interval: Double) {
+        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: .nanoseconds(0))
+    }
+
+    /// Fires once, by the wall clock.
+    public func schedule(wallDeadline: DispatchWallTime, leeway: DispatchTimeInterval) {
+        schedule(wallDeadline: wallDeadline, repeating: .never, leeway: leeway)
     }
 }

@@ -38,6 +38,8 @@ func schedules(_ timer: DispatchSourceTimer, _ wall: DispatchWallTime) {
     timer.schedule(wallDeadline: wall)
     timer.schedule(wallDeadline: .now() + 1, repeating: .milliseconds(500))
     timer.schedule(wallDeadline: wall, repeating: 1.5, leeway: .microseconds(1))
+    timer.schedule(wallDeadline: wall, repeating: 2)
+    timer.schedule(wallDeadline: wall, repeating: .never, leeway: .seconds(1))
     timer.schedule(wallDeadline: wall, leeway: .nanoseconds(1))
 }
 
@@ -64,6 +66,9 @@ func handle(_ source: DispatchSourceProtocol, _ item: DispatchWorkItem) -> UInt 
     source.setEventHandler(handler: nil)
     source.setCancelHandler(handler: item)
     source.setCancelHandler(flags: [], handler: {})
+    source.setCancelHandler(flags: .barrier) {}
+    source.setCancelHandler(qos: .default, flags: [], handler: nil)
+    source.setRegistrationHandler(qos: .default, handler: nil)
     source.setRegistrationHandler(handler: item)
     source.setRegistrationHandler(qos: .background) {}
     let handler: DispatchSourceHandler = {}
