@@ -14,8 +14,8 @@ public class DispatchObject {
     /// Undoes one suspension. More resumes than suspends end the process. `dispatch_resume`.
     public func resume() {}
 
-    /// Sets the queue on which the object's work runs. Call it before the object is activated.
-    /// `dispatch_set_target_queue`.
+    /// Sets the queue on which the object's work runs. Call it before the object is activated. Does
+    /// nothing to the main queue and the global ones. `dispatch_set_target_queue`.
     public func setTarget(queue: DispatchQueue?) {}
 
     /// An item that was submitted with this group has run.

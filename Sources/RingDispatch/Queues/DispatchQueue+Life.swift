@@ -66,9 +66,7 @@ extension DispatchQueue {
     }
 
     final func setTargetBeforeUse(_ queue: DispatchQueue?) {
-        guard kind == .serial || kind == .concurrent else {
-            fatalMisuse("queue '\(label)' has a fixed target")
-        }
+        guard kind == .serial || kind == .concurrent else { return }
         if let queue, queue === self || queue.targets(self) {
             fatalMisuse("queue '\(label)' cannot be its own target")
         }
