@@ -17,6 +17,21 @@ public func dispatch_queue_create_with_target(
     _ label: String?, _ attributes: Any?, _ target: DispatchQueue?
 ) -> DispatchQueue { fatalError() }
 
+@available(*, unavailable, renamed: "DispatchQueue.Attributes.initiallyInactive")
+public func dispatch_queue_attr_make_initially_inactive(_ attributes: Any?) -> Any { fatalError() }
+
+@available(
+    *, unavailable, message: "pass autoreleaseFrequency: to the initializer of DispatchQueue"
+)
+public func dispatch_queue_attr_make_with_autorelease_frequency(
+    _ attributes: Any?, _ frequency: Any
+) -> Any { fatalError() }
+
+@available(*, unavailable, renamed: "DispatchQoS")
+public func dispatch_queue_attr_make_with_qos_class(
+    _ attributes: Any?, _ qosClass: qos_class_t, _ relativePriority: Int32
+) -> Any { fatalError() }
+
 @available(*, unavailable, renamed: "getter:DispatchQueue.main()")
 public func dispatch_get_main_queue() -> DispatchQueue { fatalError() }
 

@@ -33,6 +33,18 @@ public var DISPATCH_SOURCE_TYPE_DATA_OR: Any { fatalError() }
 @available(*, unavailable, message: "use DispatchSource.makeUserDataReplaceSource(queue:)")
 public var DISPATCH_SOURCE_TYPE_DATA_REPLACE: Any { fatalError() }
 
+@available(*, unavailable, message: "there are no memory-pressure sources on Linux")
+public var DISPATCH_MEMORYPRESSURE_NORMAL: UInt { fatalError() }
+
+@available(*, unavailable, message: "there are no memory-pressure sources on Linux")
+public var DISPATCH_MEMORYPRESSURE_WARN: UInt { fatalError() }
+
+@available(*, unavailable, message: "there are no memory-pressure sources on Linux")
+public var DISPATCH_MEMORYPRESSURE_CRITICAL: UInt { fatalError() }
+
+@available(*, unavailable, message: "there are no Mach ports on Linux")
+public var DISPATCH_MACH_SEND_DEAD: UInt { fatalError() }
+
 @available(*, unavailable, renamed: "DispatchSource.TimerFlags.strict")
 public var DISPATCH_TIMER_STRICT: UInt { fatalError() }
 
