@@ -184,18 +184,17 @@ int clinux_affinity_count(void) {
     return CPU_COUNT_S(sizeof set, set);
 }
 
-void clinux_run_like_main_thread(void) {
-    pid_t main = getpid();
-    cpus set, own;
-    if (sched_getaffinity(main, sizeof set, set) == 0 &&
-        sched_getaffinity(0, sizeof own, own) == 0 && !CPU_EQUAL_S(sizeof set, set, own)) {
-        sched_setaffinity(0, sizeof set, set);
-    }
-    struct sched_param priority;
-    int policy = sched_getscheduler(main);
-    if (policy != sched_getscheduler(0) && sched_getparam(main, &priority) == 0) {
-        sched_setscheduler(0, policy, &priority);
-    }
+int clinux_has_cpus_of(int thread) {
+    cpus own, other;
+    return sched_getaffinity(0, sizeof own, own) != 0 ||
+           sched_getaffinity(thread, sizeof other, other) != 0 ||
+           CPU_EQUAL_S(sizeof own, own, other);
+}
+
+void clinux_use_cpus_of_main_thread(void) {
+    cpus set;
+    if (clinux_has_cpus_of(getpid())) return;
+    if (sched_getaffinity(getpid(), sizeof set, set) == 0) sched_setaffinity(0, sizeof set, set);
 }
 
 ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count, int64_t offset) {

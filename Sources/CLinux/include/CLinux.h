@@ -155,8 +155,11 @@ int clinux_set_timer(int descriptor, uint64_t nanoseconds);
 // The number of CPUs in the affinity mask of the main thread, or -errno.
 int clinux_affinity_count(void);
 
-// Gives the calling thread the affinity mask and the scheduling policy of the main thread.
-void clinux_run_like_main_thread(void);
+// Whether the calling thread may use the same CPUs as another one, or the kernel does not say.
+int clinux_has_cpus_of(int thread);
+
+// Lets the calling thread use the CPUs of the main thread.
+void clinux_use_cpus_of_main_thread(void);
 
 // preadv2(2) and pwritev2(2) with RWF_NOWAIT; -1 and errno. -1 as the offset, and a write, stand for
 // the file's position.

@@ -191,7 +191,7 @@ extension WatchEngine {
                 }
                 return
             }
-            removeAndReport(known, isDiscovered: true)
+            if isQuiet { remove(known) } else { removeAndReport(known, isDiscovered: true) }
         }
         let node = tree.insert(entry.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
         if !isQuiet { report(.created, node, isDiscovered: true) }

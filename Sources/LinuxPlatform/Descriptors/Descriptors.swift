@@ -7,10 +7,15 @@ package enum Descriptors {
     package static func bytesReadable(_ descriptor: Int32) -> UInt? {
         var count: Int32 = 0
         guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return nil }
-        if count > 0 { return UInt(count) }
-        // The rest of a file beyond 2 GiB does not fit the count.
+        return UInt(max(0, count))
+    }
+
+    /// The same for a file. The kernel's count has 32 bits; a regular file may have more left.
+    package static func bytesReadable(inFile descriptor: Int32) -> UInt? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return bytesReadable(descriptor)
+        }
         return UInt(max(0, status.st_size - max(0, lseek(descriptor, 0, SEEK_CUR))))
     }
 

@@ -9,7 +9,7 @@ package enum Threads {
     package static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
     /// Whether the calling thread is the main thread.
-    package static var isMain: Bool { getpid() == Int32(bitPattern: currentIdentifier) }
+    package static var isMain: Bool { mainIdentifier == currentIdentifier }
 
     private final class Entry {
         let body: () -> Void
@@ -19,10 +19,8 @@ package enum Threads {
     /// The call whose error `start` throws.
     package static let creation = "pthread_create"
 
-    /// Starts a detached thread on the CPUs of the main thread, and with its scheduling policy: the
-    /// caller may be one that the program has bound to a CPU. It blocks all signals except those
-    /// that a fault raises, and SIGPROF, with which profilers, and Swift's runtime at a crash, stop
-    /// threads.
+    /// Starts a detached thread. It blocks all signals except those that a fault raises, and
+    /// SIGPROF, with which profilers, and Swift's runtime at a crash, stop threads.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -43,7 +41,6 @@ package enum Threads {
             &thread, &attributes,
             { argument in
                 guard let argument else { return nil }
-                clinux_run_like_main_thread()
                 Unmanaged<Entry>.fromOpaque(argument).takeRetainedValue().body()
                 return nil
             }, entry.toOpaque())
@@ -97,11 +94,23 @@ package enum Threads {
         clinux_use_lowest_priority()
     }
 
-    /// Whether the calling thread has a lower CPU priority than the main thread.
-    package static var hasLowPriority: Bool {
+    /// Whether the calling thread has a lower CPU priority (a higher nice value) than another one.
+    package static func hasLowerPriority(than thread: UInt32) -> Bool {
         let kind = __priority_which_t(PRIO_PROCESS.rawValue)
-        return getpriority(kind, 0) > getpriority(kind, id_t(getpid()))
+        return getpriority(kind, 0) > getpriority(kind, thread)
     }
+
+    /// Whether the calling thread may use the same CPUs as another one.
+    package static func hasCPUs(of thread: UInt32) -> Bool {
+        clinux_has_cpus_of(Int32(bitPattern: thread)) != 0
+    }
+
+    /// Lets the calling thread use the CPUs of the main thread.
+    package static func useCPUsOfMainThread() {
+        clinux_use_cpus_of_main_thread()
+    }
+
+    package static var mainIdentifier: UInt32 { UInt32(bitPattern: getpid()) }
 
     /// sched_yield(2).
     package static func yield() { sched_yield() }

@@ -32,7 +32,8 @@ class FileOperation: @unchecked Sendable {
     /// without a lock: on a runtime thread, `completed` may be called before this returns.
     /// - Parameter isTried: the caller has called `attempt`, with nil as its result.
     final func start(isTried: Bool = false) {
-        // The first operation makes the ring's thread, which inherits the caller's CPU priority.
+        // Not on a background worker: the ring's thread, which the first operation makes, would
+        // inherit its CPU priority.
         if Context.current.pointee.worker?.pool.isBackground == false {
             perform(isTried: isTried)
         } else {

@@ -88,7 +88,7 @@ final class DescriptorSource: SourceCore, DescriptorWaiter {
     /// Whether the reported end still holds.
     private func isStillAtEnd() -> Bool {
         if direction == .read && Descriptors.hidesItsEnd(descriptor) {
-            return Descriptors.bytesReadable(descriptor) ?? 0 == 0
+            return Descriptors.bytesReadable(inFile: descriptor) ?? 0 == 0
         }
         let events = Descriptors.poll(descriptor, events: pollEvents)
         guard events & DescriptorSource.endEvents != 0 else { return false }
@@ -145,7 +145,12 @@ final class DescriptorSource: SourceCore, DescriptorWaiter {
     /// - Parameter atEnd: the result if the kernel has no count.
     private func ask(atEnd: UInt) -> UInt {
         if latched < 0 { return 0 }
-        if direction == .read { return Descriptors.bytesReadable(descriptor) ?? atEnd }
-        return Descriptors.bytesWritable(descriptor) ?? atEnd
+        let count =
+            direction == .write
+            ? Descriptors.bytesWritable(descriptor)
+            : end == .hidden
+                ? Descriptors.bytesReadable(inFile: descriptor)
+                : Descriptors.bytesReadable(descriptor)
+        return count ?? atEnd
     }
 }

@@ -109,34 +109,29 @@ extension Connection {
         return true
     }
 
-    /// All is sent. Closes when the peer has confirmed it, has ended its stream, or makes no
-    /// progress. A close with unread bytes, and bytes that arrive after a close, such as a server's
+    /// All is sent. Closes when the peer has confirmed it, has ended its stream, or after two
+    /// seconds. A close with unread bytes, and bytes that arrive after a close, such as a server's
     /// session tickets, make the kernel reset the connection and drop what is unconfirmed.
     func closeSecured(_ why: CloseReason) {
         stopTimer()
         Sockets.closeOutput(descriptor)
-        awaitConfirmation(why, unconfirmed: .max)
+        awaitConfirmation(why, attempt: 1)
     }
 
-    /// - Parameters:
-    ///   - unconfirmed: the number of bytes at an earlier attempt.
-    ///   - attempts: those since then.
-    private func awaitConfirmation(_ why: CloseReason, unconfirmed: Int, attempts: Int = 0) {
+    private func awaitConfirmation(_ why: CloseReason, attempt: Int) {
         guard phase == .closing else { return }
-        let mayReset = discardReceived()
-        let count = receiver.isUnix ? 0 : Sockets.unconfirmedBytes(descriptor)
-        let hasProgress = count < unconfirmed
-        guard mayReset, count > 0, hasProgress || attempts < Connection.mostAttempts else {
-            return tearDown(why)
-        }
-        let delay = DispatchTimeInterval.milliseconds(Connection.attemptMilliseconds)
+        guard discardReceived(), !receiver.isUnix, attempt < Connection.mostAttempts,
+            Sockets.unconfirmedBytes(descriptor) > 0
+        else { return tearDown(why) }
+        // 1 ms, then twice as long each time, up to 20.
+        let delay = DispatchTimeInterval.milliseconds(min(1 << (min(attempt, 6) - 1), 20))
         queue.asyncAfter(deadline: .now() + delay) { [self] in
-            awaitConfirmation(why, unconfirmed: count, attempts: hasProgress ? 0 : attempts + 1)
+            awaitConfirmation(why, attempt: attempt + 1)
         }
     }
 
-    private static let attemptMilliseconds = 20
-    private static let mostAttempts = 100
+    /// About two seconds.
+    private static let mostAttempts = 104
 
     /// Receives and drops what has arrived, up to a limit. Returns whether more may arrive.
     private func discardReceived() -> Bool {

@@ -177,7 +177,7 @@ extension Connection {
     }
 
     /// The kernel has taken everything, including the layer's close_notify.
-    private var isAllSent: Bool {
+    var isAllSent: Bool {
         guard confined.outgoing.isEmpty else { return false }
         guard let security = confined.security else { return true }
         return security.unencrypted.isEmpty && (!confined.isFinishing || security.isCloseNotified)

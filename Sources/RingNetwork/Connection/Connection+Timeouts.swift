@@ -7,7 +7,8 @@ extension Connection {
         timeouts.check()
         onQueue { connection in
             connection.makeClock().timeouts = timeouts
-            if connection.isOpen { connection.restartTimer() }
+            let isEnding = connection.phase == .closing && connection.isAllSent
+            if connection.isOpen && !isEnding { connection.restartTimer() }
         }
     }
 

@@ -262,10 +262,10 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     /// Closes once the kernel has taken all sent bytes; under TLS, close_notify comes last, and the
-    /// connection closes once the peer's kernel has them, or has taken none for two seconds.
+    /// connection closes once the peer's kernel has them, at the latest after two more seconds.
     /// Nothing more is received. Later sends are dropped, and their completions get EPIPE.
     ///
-    /// If bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
+    /// Without TLS, if bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
     /// may lose your last bytes. If that matters, call ``closeOutput()``, read on, and close in the
     /// end handler. A peer that does not read delays the end until ``ConnectionTimeouts/send``
     /// expires. Before `activate`, bytes that wait for a TLS handshake are lost. A second call does

@@ -142,8 +142,7 @@ struct QueuePriorityTests {
             drain(DispatchQueue(label: "qos.first"))
             let found = Watched<[Int32]>([])
             let thread = UserThread {
-                setpriority(
-                    __priority_which_t(PRIO_PROCESS.rawValue), id_t(currentThreadIdentifier()), 19)
+                lowerPriority()
                 for _ in 0..<20 {
                     DispatchQueue.global().async {
                         found.append(niceness())
@@ -157,6 +156,46 @@ struct QueuePriorityTests {
         }
     }
 
+    @Test("Items run if the library's first user has a low priority")
+    func slowFirstUser() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let ran = Watched(0)
+            let thread = UserThread {
+                lowerPriority()
+                for _ in 0..<20 {
+                    DispatchQueue.global().async {
+                        letTimePass(milliseconds: 20)
+                        ran.increment()
+                    }
+                }
+            }
+            #expect(thread.join())
+            expectEventually(ran) { $0 == 20 }
+        }
+    }
+
+    @Test(
+        "Workers are made although the main thread has a higher priority than the others",
+        .enabled(if: geteuid() == 0, "only root can raise a priority"))
+    func fastMainThread() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            drain(DispatchQueue(label: "qos.first"))
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()), -5)
+            let inside = Watched(0)
+            let leave = Gate()
+            for _ in 0..<20 {
+                DispatchQueue.global().async {
+                    inside.increment()
+                    leave.pass()
+                }
+            }
+            expectEventually(inside) { $0 == 20 }
+            leave.open()
+        }
+    }
+
     /// Whether the queue's items run on threads of lower priority than this one.
     private func runsInBackground(_ queue: DispatchQueue) -> Bool {
         let found = Watched<Int32?>(nil)
@@ -164,6 +203,10 @@ struct QueuePriorityTests {
         expectEventually(found) { $0 != nil }
         return found.value == 19
     }
+}
+
+private func lowerPriority() {
+    setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(currentThreadIdentifier()), 19)
 }
 
 private func niceness(of thread: Int32 = currentThreadIdentifier()) -> Int32 {

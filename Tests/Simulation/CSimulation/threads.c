@@ -74,10 +74,11 @@ pid_t getpid(void) {
     return (pid_t)real_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
-// Of the calling thread, or of the main thread, which keeps its own.
+// 0 is the calling thread.
 int getpriority(__priority_which_t which, id_t who) {
     if (!current_thread) return 20 - (int)real_call(SYS_getpriority, which, who, 0, 0, 0, 0);
-    return who == FIRST_THREAD_IDENTIFIER ? 0 : current_thread->nice;
+    struct thread *thread = who == 0 ? current_thread : thread_with_identifier((long)who);
+    return thread ? thread->nice : -1;
 }
 
 int setpriority(__priority_which_t which, id_t who, int nice) {

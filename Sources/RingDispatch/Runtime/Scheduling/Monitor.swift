@@ -20,6 +20,8 @@ final class Monitor: Sendable {
     // Safety: set once, before the thread starts and the pool is shared.
     nonisolated(unsafe) unowned(unsafe) var pool: Pool!
     private let timer: TimerDescriptor
+    /// Relaxed: before the thread has stored it, the main thread serves as well.
+    private let identifier = Atomic<UInt32>(Threads.mainIdentifier)
     private let control = Locked(Control())
     /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
     /// loops' states: a worker that wakes up stores its loop's state and then loads this; the
@@ -46,6 +48,9 @@ final class Monitor: Sendable {
     init() throws(SystemError) {
         timer = try TimerDescriptor()
     }
+
+    /// The monitor's thread. It makes the workers that others cannot make.
+    var thread: UInt32 { identifier.load(ordering: .relaxed) }
 
     /// Starts the thread, once the pool has its loops.
     func startThread() throws(SystemError) {
@@ -92,6 +97,9 @@ final class Monitor: Sendable {
 
     private func run() {
         Threads.setName("ring-monitor")
+        // The first user of the library may be a thread that the program has bound to a CPU.
+        Threads.useCPUsOfMainThread()
+        identifier.store(Threads.currentIdentifier, ordering: .relaxed)
         var samples = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
         var ticks = 0
         /// The last tick that called a worker.

@@ -122,7 +122,7 @@ final class Pool: Sendable {
         for _ in 0..<count {
             guard !workers.call(for: nil, in: self) else { continue }
             away.withdrawCall()
-            if !Workers.isCallerSlow(for: self) { moveAwayWorkToSleepingLoop() }
+            if !Workers.isCallerUnlike(monitorOf: self) { moveAwayWorkToSleepingLoop() }
         }
     }
 

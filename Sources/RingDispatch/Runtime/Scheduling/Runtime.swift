@@ -97,17 +97,19 @@ package struct Runtime: ~Copyable, Sendable {
     private func createBackgroundPool() -> Pool {
         creation.withLock { _ in
             if let known = knownBackgroundPool { return known }
-            let created = makeBackgroundPool()
+            guard let created = makeBackgroundPool() else { return pool }
             // A pool lives as long as the process.
             background.store(.passUnretained(created), ordering: .releasing)
             return created
         }
     }
 
-    private func makeBackgroundPool() -> Pool {
+    /// Nil: no thread is to be had now.
+    private func makeBackgroundPool() -> Pool? {
         do throws(SystemError) {
             return try Pool(isBackground: true, configuration)
         } catch {
+            if error.call == Threads.creation { return nil }
             Runtime.log("background work runs on ordinary threads: \(error)")
             return pool
         }

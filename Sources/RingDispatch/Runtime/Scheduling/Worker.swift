@@ -75,7 +75,7 @@ final class Worker: Sendable {
             if let assignment {
                 self.assignment = nil
                 let taken = LoopState(.running, worker: index, turn: assignment.expecting.turn &+ 1)
-                if assignment.loop.exchangeState(assignment.expecting, for: taken) {
+                if take(assignment, as: taken) {
                     context.pointee.loop = assignment.loop
                     context.pointee.loopState = taken.word
                     if assignment.expecting.phase == .inHandler {
@@ -91,6 +91,18 @@ final class Worker: Sendable {
             serveAway(context, isCalled: isCalledAway)
             pool.workers.becomeIdle(self)
             if !waitForCall(context) { return }
+        }
+    }
+
+    /// Takes a loop, unless its state has changed. The monitor calls no other worker for the same
+    /// handler, so a thread that steals meanwhile is waited for.
+    private func take(_ assignment: Assignment, as taken: LoopState) -> Bool {
+        let stealing = assignment.expecting.with(.stealing)
+        while true {
+            if assignment.loop.exchangeState(assignment.expecting, for: taken) { return true }
+            let loopState = assignment.loop.loopState
+            guard loopState == stealing || loopState == assignment.expecting else { return false }
+            Threads.yield()
         }
     }
 

@@ -111,15 +111,16 @@ struct Workers: ~Copyable {
         if state.count >= limit { return .none(isLimit: true) }
         if MonotonicClock.nanoseconds() < state.shortageEnd { return .none(isLimit: false) }
         // The pool's monitor makes this one at its next tick.
-        if Workers.isCallerSlow(for: pool) { return .none(isLimit: false) }
+        if Workers.isCallerUnlike(monitorOf: pool) { return .none(isLimit: false) }
         return .new(state.add(in: pool, assignment))
     }
 
-    /// Whether the caller has a lower CPU priority than the pool's threads are to have, as a
-    /// background worker has. A thread inherits the priority of the one that makes it, and cannot
-    /// raise it.
-    static func isCallerSlow(for pool: Pool) -> Bool {
-        !pool.isBackground && Threads.hasLowPriority
+    /// Whether a thread that the caller makes would have a lower CPU priority than the pool's
+    /// monitor, or other CPUs: a thread inherits both. The monitor makes the worker then.
+    static func isCallerUnlike(monitorOf pool: Pool) -> Bool {
+        let monitor = pool.monitor.thread
+        return !pool.isBackground && Threads.hasLowerPriority(than: monitor)
+            || !Threads.hasCPUs(of: monitor)
     }
 
     private func start(_ worker: Worker) -> Bool {
