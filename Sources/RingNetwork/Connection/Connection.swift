@@ -265,11 +265,11 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     /// connection closes once the peer's kernel has them, at the latest after two more seconds.
     /// Nothing more is received. Later sends are dropped, and their completions get EPIPE.
     ///
-    /// Without TLS, if bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
-    /// may lose your last bytes. If that matters, call ``closeOutput()``, read on, and close in the
-    /// end handler. A peer that does not read delays the end until ``ConnectionTimeouts/send``
-    /// expires. Before `activate`, bytes that wait for a TLS handshake are lost. A second call does
-    /// nothing; ``abort()`` ends a closing connection at once.
+    /// Without TLS, if bytes of the peer are left unread, the kernel resets the connection (RST),
+    /// and the peer may lose your last bytes. If that matters, call ``closeOutput()``, read on, and
+    /// close in the end handler. A peer that does not read delays the end until
+    /// ``ConnectionTimeouts/send`` expires. Before `activate`, bytes that wait for a TLS handshake
+    /// are lost. A second call does nothing; ``abort()`` ends a closing connection at once.
     public func close() { onQueue { $0.beginClose(.closed) } }
 
     /// Closes at once: unsent bytes are lost, and their completions get EPIPE. A TCP peer gets a

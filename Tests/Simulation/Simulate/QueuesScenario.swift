@@ -19,12 +19,15 @@ final class QueuesScenario: @unchecked Sendable {
 
     private static let firstHandlerProducer = 100
 
-    /// Few workers for some seeds. The background pool takes its descriptors at its first use.
+    /// Few workers for some seeds. The background pool takes its descriptors at its first use for
+    /// which there is a thread.
     static func setUp(loops: Int) {
         if oneIn(2) { setenv("RINGDISPATCH_WORKERS", "\(loops + random(1...2))", 1) }
         let group = DispatchGroup()
-        DispatchQueue.global(qos: .background).async(group: group) {}
-        group.wait()
+        repeat {
+            DispatchQueue.global(qos: .background).async(group: group) {}
+            group.wait()
+        } while !DispatchRuntime.snapshot().loops.contains { $0.isBackground }
     }
 
     func run() {
