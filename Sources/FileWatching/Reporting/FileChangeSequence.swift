@@ -1,7 +1,7 @@
 internal import RingDispatch
 
 /// A watcher's changes for `for await`. The sequence ends when the watcher or the waiting task is
-/// cancelled. One task at a time may wait; it takes all changes that wait for it at once.
+/// cancelled. One task at a time may wait.
 public struct FileChangeSequence: AsyncSequence, Sendable {
     public typealias Element = FileChange
     public typealias Failure = Never
@@ -19,7 +19,7 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
     final class Buffer: Sendable {
         private let bound: Int
         private let policy: FullPolicy
-        let mailbox = Mailbox<[FileChange]>()
+        let mailbox = Mailbox<ArraySlice<FileChange>>()
 
         init(bound: Int, policy: FullPolicy) {
             self.bound = Swift.max(2, bound)
@@ -28,18 +28,21 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
 
         func append(_ changes: [FileChange]) {
             let isOver = mailbox.post { [bound, policy] waiting in
-                waiting = waiting ?? []
-                waiting?.append(contentsOf: changes)
-                guard let count = waiting?.count, count > bound else { return false }
+                var all = waiting.take() ?? []
+                defer { waiting = all }
+                all.append(contentsOf: changes)
+                guard all.count > bound else { return false }
                 // An `overflow` replaces the dropped changes. Further drops extend it.
-                let place = policy == .dropOldest ? 0 : bound
+                let place: Int
                 if policy == .dropOldest {
-                    waiting?.removeFirst(count - bound)
+                    all.removeFirst(all.count - bound)
+                    place = all.startIndex
                 } else {
-                    waiting?.removeLast(count - bound - 1)
+                    all.removeLast(all.count - bound - 1)
+                    place = all.endIndex - 1
                 }
-                waiting?[place].action = .overflow
-                waiting?[place].previousPath = nil
+                all[place].action = .overflow
+                all[place].previousPath = nil
                 return policy == .finish
             }
             if isOver == true { mailbox.finish() }
@@ -55,12 +58,9 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
     /// Takes the waiting changes. All iterators of a sequence share them: each change goes to one.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let buffer: Buffer
-        fileprivate var pending: ArraySlice<FileChange> = []
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
-            if Task.isCancelled { return nil }
-            if pending.isEmpty { pending = (await buffer.mailbox.next() ?? [])[...] }
-            return pending.popFirst()
+        public func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
+            await buffer.mailbox.nextElement()
         }
     }
 }

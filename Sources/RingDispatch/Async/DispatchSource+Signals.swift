@@ -34,19 +34,16 @@ extension DispatchSource {
     public struct SignalSequence: AsyncSequence, Sendable {
         public typealias Element = Signal
         public typealias Failure = Never
-        let events: SourceEvents<[Signal]>
+        let events: SourceEvents<ArraySlice<Signal>>
 
         public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
 
         /// Takes the signals. All iterators of a sequence share them: each delivery goes to one.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
-            let events: SourceEvents<[Signal]>
-            /// Of other signals, taken together with the last element.
-            var pending: [Signal] = []
+            let events: SourceEvents<ArraySlice<Signal>>
 
-            public mutating func next(isolation: isolated (any Actor)?) async -> Signal? {
-                if pending.isEmpty { pending = await events.next() ?? [] }
-                return pending.isEmpty ? nil : pending.removeFirst()
+            public func next(isolation: isolated (any Actor)?) async -> Signal? {
+                await events.nextElement()
             }
         }
     }

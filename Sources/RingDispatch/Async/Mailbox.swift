@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// What any threads leave for a task, which takes all of it at once.
+/// What any threads leave for a task, which takes all of it at once, or its first element.
 ///
 /// One task may wait at a time. The mailbox itself has no limit: the threads that post keep the
 /// content small.
@@ -42,25 +42,43 @@ package final class Mailbox<Content: Sendable>: Sendable {
 
     /// Waits for content and takes it; nil when there is none and nothing more comes, or when the
     /// task is cancelled: then even if there is content.
-    package func next() async -> Content? {
+    package func next() async -> Content? { await next { $0.take() } }
+
+    /// The same for one element; the others stay. The content must not be empty.
+    package func nextElement<Element: Sendable>() async -> Element?
+    where Content == ArraySlice<Element> {
+        await next { content in
+            let element = content?.popFirst()
+            if content?.isEmpty == true { content = nil }
+            return element
+        }
+    }
+
+    /// Like `next`, for a task whose cancellation calls `finish` or `post`.
+    package func nextUninterrupted() async -> Content? {
+        await next({ $0.take() }, unless: { false })
+    }
+
+    private func next<Part: Sendable>(
+        _ take: @Sendable (inout Content?) -> Part?
+    ) async -> Part? {
         await withTaskCancellationHandler {
             // A later cancellation finds the task waiting.
-            await next(unless: { Task.isCancelled })
+            await next(take, unless: { Task.isCancelled })
         } onCancel: {
             state.withLock { $0.waiting.take() }?.resume()
         }
     }
 
-    /// The same, for a task whose cancellation calls `finish` or `post`.
-    package func nextUninterrupted() async -> Content? {
-        await next(unless: { false })
-    }
-
-    /// - Parameter isOver: whether the task must not wait, also asked under the lock.
-    private func next(unless isOver: @Sendable () -> Bool) async -> Content? {
+    /// - Parameters:
+    ///   - take: takes something from the content, if there is any; runs under the lock.
+    ///   - isOver: whether the task must not wait, also asked under the lock.
+    private func next<Part: Sendable>(
+        _ take: @Sendable (inout Content?) -> Part?, unless isOver: @Sendable () -> Bool
+    ) async -> Part? {
         while !isOver() {
-            let (content, isFinished) = state.withLock { ($0.content.take(), $0.isFinished) }
-            if content != nil || isFinished { return content }
+            let (part, isFinished) = state.withLock { (take(&$0.content), $0.isFinished) }
+            if part != nil || isFinished { return part }
             await withUnsafeContinuation { continuation in
                 let mayWait = state.withLock { state in
                     if state.waiting != nil {

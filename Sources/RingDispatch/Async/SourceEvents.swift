@@ -32,4 +32,8 @@ final class SourceEvents<Event: Sendable>: Sendable {
     deinit { for source in sources { source.cancel() } }
 
     func next() async -> Event? { await mailbox.next() }
+
+    func nextElement<Element: Sendable>() async -> Element? where Event == ArraySlice<Element> {
+        await mailbox.nextElement()
+    }
 }

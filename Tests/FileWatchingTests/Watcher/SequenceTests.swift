@@ -37,6 +37,17 @@ struct SequenceTests {
         #expect(await all(changes) == ["created 1", "created 2", "created 3", "overflow 4"])
     }
 
+    @Test("changes that an iterator has left go to the next one, and count for the bound")
+    func laterIterator() async {
+        let changes = FileChangeSequence(bound: 3, policy: .dropOldest)
+        changes.buffer.append((1...3).map { change($0) })
+        let first = await changes.first { _ in true }
+        #expect(first?.sequence == 1)
+        changes.buffer.append((4...5).map { change($0) })
+        changes.buffer.mailbox.finish()
+        #expect(await all(changes) == ["overflow 3", "created 4", "created 5"])
+    }
+
     @Test("a task that is cancelled waits no longer")
     func cancelledTask() async throws {
         let changes = FileChangeSequence(bound: 3, policy: .finish)

@@ -5,8 +5,9 @@ import Testing
 @Suite("Sequences of events", .watchdog)
 struct EventSequenceTests {
     /// Real-time signals that no other test uses.
-    private static let (first, second, third) = (
-        TestSignal.queued(28), TestSignal.queued(29), TestSignal.queued(30)
+    private static let (first, second, third, fourth, fifth) = (
+        TestSignal.queued(28), TestSignal.queued(29), TestSignal.queued(30),
+        TestSignal.queued(17), TestSignal.queued(18)
     )
 
     @Test("Each delivery of a signal counts, from the call on")
@@ -35,6 +36,20 @@ struct EventSequenceTests {
             if counts == [Self.second: 3, Self.third: 1] { break }
         }
         #expect(elements <= 4)
+    }
+
+    @Test("Signals that an iterator has left go to the next one")
+    func laterIterator() async {
+        let numbers: Set = [Self.fourth, Self.fifth]
+        let signals = DispatchSource.signals(Self.fourth, Self.fifth)
+        for number in numbers { kill(getpid(), number) }
+        // Both wait by now, probably.
+        letTimePass(milliseconds: 20)
+        var found: Set<Int32> = []
+        while found != numbers, let signal = await signals.first(where: { _ in true }) {
+            found.insert(signal.number)
+        }
+        #expect(found == numbers)
     }
 
     @Test("After the last reference is released, the signal has its old effect")
