@@ -17,7 +17,8 @@ final class DatagramInflow: Sendable {
     struct State {
         /// Of the last batch, in reverse order.
         fileprivate var rest: [Datagram] = []
-        fileprivate var isPaused = false
+        /// Receiving is paused, and the task has taken the last batch.
+        fileprivate var mayResume = false
         fileprivate var failure: SocketError?
     }
 
@@ -37,7 +38,6 @@ final class DatagramInflow: Sendable {
                         returnPath: datagram.returnPath, isTruncated: datagram.isTruncated))
             }
             // The next batch is received when the task has taken this one.
-            confined.isPaused = true
             socket.pauseReceiving()
             arrivals.post { [all] in $0 = all }
         }
@@ -53,11 +53,13 @@ final class DatagramInflow: Sendable {
             return try await withTaskExecutorPreference(executor) { try await next() }
         }
         if let datagram = confined.rest.popLast() { return datagram }
-        if confined.isPaused {
-            confined.isPaused = false
+        if confined.mayResume {
+            confined.mayResume = false
             socket.resumeReceiving()
         }
         confined.rest = await arrivals.next()?.reversed() ?? []
+        // A cancelled task leaves the batch, for the next one.
+        confined.mayResume = !confined.rest.isEmpty
         if confined.rest.isEmpty, let failure = confined.failure { throw failure }
         return confined.rest.popLast()
     }

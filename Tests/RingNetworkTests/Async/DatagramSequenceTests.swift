@@ -44,6 +44,31 @@ struct DatagramSequenceTests {
         }
     }
 
+    @Test("A cancelled task leaves the datagrams that have arrived")
+    func cancelledBehind() async throws {
+        var options = DatagramOptions()
+        options.receiveBatch = 1
+        options.combinesReceived = false
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let peer = PlainDatagrams()
+        let port = try #require(socket.localEndpoint?.port)
+        for number in 0..<2 { #expect(peer.send([UInt8(number)], to: port)) }
+        try await socket.withDatagrams { datagrams in
+            while socket.counters.datagramsReceived < 1 { await Task.yield() }
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await datagrams.first { _ in true }
+            }
+            #expect(try await task.value == nil)
+            // The second one is not received before the first is taken.
+            for _ in 0..<1000 { await Task.yield() }
+            for number in 0..<2 as Range<UInt8> {
+                let datagram = try await datagrams.first { _ in true }
+                #expect(datagram?.bytes == [number])
+            }
+        }
+    }
+
     @Test("A close ends the sequence, and so does a cancelled task", arguments: 0..<10)
     func ends(round: Int) async throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
