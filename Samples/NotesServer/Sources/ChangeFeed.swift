@@ -20,15 +20,13 @@ final class ChangeFeed: Service {
                 self.send(":\n\n")
             }
         }
-        let all = listeners.withLock { $0.take() ?? [:] }
-        for listener in all.values { listener.finish() }
+        for listener in listeners.withLock({ $0.take() ?? [:] }).values { listener.finish() }
     }
 
     func send(event: String, _ json: String) { send("event: \(event)\ndata: \(json)\n\n") }
 
     private func send(_ text: String) {
-        let all = listeners.withLock { $0 ?? [:] }
-        for listener in all.values { listener.yield(Data(text.utf8)) }
+        for listener in listeners.withLock({ $0 ?? [:] }).values { listener.yield(Data(text.utf8)) }
     }
 
     func response() -> HTTPResponse {

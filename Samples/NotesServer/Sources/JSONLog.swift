@@ -14,7 +14,11 @@ struct JSONLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        LogLine(level: event.level.rawValue, message: event.message.description).write()
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        LogLine(
+            level: event.level.rawValue, message: event.message.description,
+            metadata: all.isEmpty ? nil : all.mapValues(\.description)
+        ).write()
     }
 }
 
@@ -38,16 +42,14 @@ struct LoggedRequests: HTTPHandler {
 private struct LogLine: Encodable {
     let time = Date()
     let level: String
-    var message: String?
-    var method: String?
-    var path: String?
+    var message, method, path: String?
+    var metadata: [String: String]?
     var status: Int?
     var milliseconds: Double?
 
     /// One write(2) for each line, so that lines of several threads do not mix.
     func write() {
-        guard let line = try? json(self) else { return }
         // Who no longer reads the log does not end the server.
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(json(self))\n".utf8))
     }
 }
