@@ -20,11 +20,13 @@ private struct Pieces: AsyncBufferedSequence {
         /// FlyingFox asks for whole pieces.
         mutating func next() async -> UInt8? { nil }
 
-        mutating func nextBuffer(suggested count: Int) async -> Data? {
+        mutating func nextBuffer(suggested count: Int) async throws -> Data? {
             while let piece = await pieces.next() {
                 // FlyingFox would take it for the end.
                 if !piece.isEmpty { return piece }
             }
+            // The stream ends for a cancelled task, too, but the body does not.
+            try Task.checkCancellation()
             return nil
         }
     }

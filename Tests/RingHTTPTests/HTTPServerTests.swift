@@ -91,6 +91,26 @@ struct HTTPServerTests {
         }
     }
 
+    @Test("An answer in pieces that is cancelled has no end")
+    func cancelledPieces() async throws {
+        let (pieces, output) = AsyncStream.makeStream(of: Data.self)
+        output.yield(Data("piece".utf8))
+        await server.appendRoute("/pieces") { _ in
+            HTTPResponse(statusCode: .ok, body: HTTPBodySequence(pieces: pieces))
+        }
+        let (port, run) = try await start()
+        let client = try await TestClient(port: port)
+        try await client.send("/pieces")
+        var answer = ""
+        while !answer.hasSuffix("piece\r\n") {
+            answer += String(decoding: [try await client.socket.read()], as: UTF8.self)
+        }
+        run.cancel()
+        await #expect(throws: SocketError.disconnected) { try await client.socket.read() }
+        _ = await run.result
+        output.finish()
+    }
+
     #if ServiceLifecycle
     /// In a process of its own: see `stop`.
     @Test("As a service, the server ends without an error, and answers nothing more")
