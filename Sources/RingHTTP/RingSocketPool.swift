@@ -1,5 +1,6 @@
 #if FlyingFox
 public import FlyingSocks
+internal import Foundation
 internal import LinuxPlatform
 internal import RingDispatch
 
@@ -16,6 +17,8 @@ internal import RingDispatch
 /// loop, and handlers may block.
 public final class RingSocketPool: AsyncSocketPool {
     private struct State {
+        /// Between the calls of `run` and its end.
+        var isRunning = false
         var isOver = false
         /// The waits in progress.
         var waits: [ObjectIdentifier: TaskWait] = [:]
@@ -26,15 +29,30 @@ public final class RingSocketPool: AsyncSocketPool {
 
     private let state = Locked(State())
 
-    /// Creates a pool for a server, to stop it with `stop(on:timeout:)`. Otherwise `.ring` will do.
+    /// Creates a pool for one server, to stop it with `stop(on:timeout:)`. Otherwise `.ring` will
+    /// do. Any number of clients may use the pool, too.
     public init() {}
 
-    /// Makes the pool usable again after an earlier `run` has ended. Never throws.
-    public func prepare() async throws { state.withLock { $0.isOver = false } }
+    /// Makes the pool usable again after an earlier `run` has ended.
+    /// - Throws: an error if a `run` has not ended: each server needs a pool of its own.
+    public func prepare() async throws {
+        let isFree = state.withLock { state in
+            if state.isRunning { return false }
+            state.isOver = false
+            return true
+        }
+        if !isFree { throw PoolHasServer() }
+    }
 
     /// Waits until the task is cancelled. The event loops need no call of it.
-    /// - Throws: `CancellationError`, always; all waits then throw it, too.
+    /// - Throws: `CancellationError` at the end; all waits then throw it, too. Another error if an
+    ///   earlier `run` has not ended.
     public func run() async throws {
+        let isFree = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if !isFree { throw PoolHasServer() }
         defer { end() }
         // Ends with the task only.
         for await _ in AsyncStream(Never.self, { _ in }) {}
@@ -99,11 +117,16 @@ public final class RingSocketPool: AsyncSocketPool {
 
     private func end() {
         let waits = state.withLock { state in
-            state.isOver = true
+            (state.isRunning, state.isOver) = (false, true)
             return Array(state.waits.values)
         }
         for wait in waits { wait.cancel() }
     }
+}
+
+/// The error of a second server on a pool.
+private struct PoolHasServer: LocalizedError {
+    var errorDescription: String? { "a RingSocketPool serves one server: make another one" }
 }
 
 extension AsyncSocketPool where Self == RingSocketPool {

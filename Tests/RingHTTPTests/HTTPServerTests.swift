@@ -91,6 +91,28 @@ struct HTTPServerTests {
         }
     }
 
+    @Test("A second server on a pool does not run, and the first one goes on")
+    func secondServer() async throws {
+        await server.appendRoute("/hello") { _ in
+            HTTPResponse(statusCode: .ok, body: Data("hello".utf8))
+        }
+        let (port, run) = try await start()
+        let other = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), pool: pool,
+            logger: .disabled)
+        let hasEnded = Gate()
+        let otherRun = Task {
+            defer { hasEnded.open() }
+            try await other.run()
+        }
+        while await other.listeningAddress == nil, !hasEnded.wasOpened { await Task.yield() }
+        otherRun.cancel()
+        await #expect { try await otherRun.value } throws: { !($0 is CancellationError) }
+        #expect(try await TestClient(port: port).get("/hello") == (200, "hello"))
+        run.cancel()
+        _ = await run.result
+    }
+
     @Test("An answer in pieces that is cancelled has no end")
     func cancelledPieces() async throws {
         let (pieces, output) = AsyncStream.makeStream(of: Data.self)
