@@ -3,7 +3,8 @@ public import FlyingFox
 
 extension HTTPServer {
     /// Stops a server that runs on this pool, and returns when its connections are done: idle ones
-    /// end at once, and requests in flight are answered. New clients are refused.
+    /// end at once, and requests in flight are answered. New clients are refused. Open WebSockets
+    /// and event streams take the whole time: end them before.
     /// - Parameters:
     ///   - pool: the server's pool.
     ///   - seconds: connections that take longer are cancelled then. 0 or less gives them no time.
