@@ -11,6 +11,15 @@ extension HTTPServer {
     public func stop(on pool: RingSocketPool, timeout seconds: Double) async {
         // FlyingFox converts it to nanoseconds, as an integer. 30 years; also instead of NaN.
         let timeout = min(1e9, seconds)
+        // If FlyingFox closed the socket before it calls accept(2), it would cancel all requests.
+        // A second at most, in case that clients never stop connecting.
+        pool.endAccepting()
+        let latest = ContinuousClock.now + .seconds(1)
+        while !pool.hasEndedAccepting, listeningAddress != nil, ContinuousClock.now < latest {
+            await Task.yield()
+        }
+        // `stop` ends only connections whose tasks have begun: those of the last clients do so.
+        for _ in 0..<100 { await Task.yield() }
         // The first `await` of `stop` comes after the close of the listening socket.
         async let stopped: Void = stop(timeout: timeout)
         while listeningAddress != nil { await Task.yield() }

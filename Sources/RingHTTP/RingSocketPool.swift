@@ -16,10 +16,14 @@ internal import RingDispatch
 /// sockets' tasks run where Swift runs them; after `RingConcurrency.install()` that is the same
 /// loop, and handlers may block.
 public final class RingSocketPool: AsyncSocketPool {
+    private enum Accepting { case on, ending, ended }
+
     private struct State {
         /// Between the calls of `run` and its end.
         var isRunning = false
         var isOver = false
+        /// See `endAccepting`.
+        var accepting = Accepting.on
         /// The waits in progress.
         var waits: [ObjectIdentifier: TaskWait] = [:]
         /// The files of descriptors that the kernel has reported as ready. FlyingFox closes sockets
@@ -38,7 +42,7 @@ public final class RingSocketPool: AsyncSocketPool {
     public func prepare() async throws {
         let isFree = state.withLock { state in
             if state.isRunning { return false }
-            state.isOver = false
+            (state.isOver, state.accepting) = (false, .on)
             return true
         }
         if !isFree { throw PoolHasServer() }
@@ -70,10 +74,11 @@ public final class RingSocketPool: AsyncSocketPool {
         if events.contains(.write) { wanted |= PollEvents.writable }
         let descriptor = socket.file.rawValue
         let wait = TaskWait(for: wanted, of: descriptor)
-        guard let isFirst = add(wait, descriptor) else { throw CancellationError() }
+        guard let (isFirst, accepts) = add(wait, descriptor) else { throw CancellationError() }
         // FlyingFox sends a response in two pieces. With Nagle's algorithm, the second one waits
         // for the client's delayed acknowledgement, up to 40 ms. Accepted sockets inherit it.
         if isFirst { Sockets.setNoDelay(descriptor) }
+        if !accepts { wait.endIfListening() }
         let outcome = await wait.run(isFirst: isFirst)
         remove(wait, descriptor, outcome)
         switch outcome {
@@ -93,17 +98,31 @@ public final class RingSocketPool: AsyncSocketPool {
         for wait in waits { wait.endIfClosed() }
     }
 
+    /// Ends the waits of listening sockets, also later ones, with `SocketError.disconnected`: the
+    /// regular end of FlyingFox's loop that accepts clients.
+    func endAccepting() {
+        let waits = state.withLock { state in
+            state.accepting = .ending
+            return Array(state.waits.values)
+        }
+        for wait in waits { wait.endIfListening() }
+    }
+
+    /// Whether a wait has ended because of `endAccepting`.
+    var hasEndedAccepting: Bool { state.withLock { $0.accepting == .ended } }
+
     /// Waits in progress.
     package var waitCount: Int { state.withLock { $0.waits.count } }
 
-    /// Returns whether it is the first wait for the file; nil if the pool's run has ended.
-    private func add(_ wait: TaskWait, _ descriptor: Int32) -> Bool? {
-        state.withLock { state -> Bool? in
+    /// Returns whether it is the first wait for the file, and whether clients are accepted; nil if
+    /// the pool's run has ended.
+    private func add(_ wait: TaskWait, _ descriptor: Int32) -> (Bool, Bool)? {
+        state.withLock { state -> (Bool, Bool)? in
             if state.isOver { return nil }
             state.waits[ObjectIdentifier(wait)] = wait
             // After the wait is listed: see `endWaitsOfClosedSockets`.
             let file = wait.open()
-            return file == nil || state.files[descriptor] != file
+            return (file == nil || state.files[descriptor] != file, state.accepting == .on)
         }
     }
 
@@ -112,6 +131,9 @@ public final class RingSocketPool: AsyncSocketPool {
             state.waits[ObjectIdentifier(wait)] = nil
             // Only now is it certain that the kernel knows this file.
             if case .ready = outcome { state.files[descriptor] = wait.file }
+            if case .closed = outcome, state.accepting == .ending, Sockets.isListening(descriptor) {
+                state.accepting = .ended
+            }
         }
     }
 

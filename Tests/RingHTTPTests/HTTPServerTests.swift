@@ -27,6 +27,12 @@ struct HTTPServerTests {
 
     /// Starts the server, and returns its port.
     private func start() async throws -> (UInt16, Task<Void, any Error>) {
+        try await HTTPServerTests.start(server)
+    }
+
+    private static func start(
+        _ server: HTTPServer
+    ) async throws -> (UInt16, Task<Void, any Error>) {
         let run = Task { try await server.run() }
         try await server.waitUntilListening()
         guard case .ip4(_, let port) = await server.listeningAddress else {
@@ -88,6 +94,56 @@ struct HTTPServerTests {
             #expect(try await busy.receive() == (200, "done"))
             await stopping.value
             await #expect(throws: (any Error).self) { try await run.value }
+        }
+    }
+
+    /// In a process of its own: see `stop`.
+    @Test("A stop while a client is accepted answers requests in flight")
+    func stopWhileAccepting() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let (pool, gates) = (RingSocketPool.ring, AcceptingGates())
+            let server = HTTPServer(
+                address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 60,
+                pool: HesitantPool(pool: pool, gates: gates), logger: .disabled)
+            let (arrived, proceed) = (Gate(), Gate())
+            await server.appendRoute("/slow") { _ in
+                arrived.open()
+                while !proceed.wasOpened { await Task.yield() }
+                return HTTPResponse(statusCode: .ok, body: Data("done".utf8))
+            }
+            let (port, run) = try await HTTPServerTests.start(server)
+            let busy = try await TestClient(port: port)
+            try await busy.send("/slow")
+            while !arrived.wasOpened { await Task.yield() }
+            gates.isClosed.open()
+            let idle = try await TestClient(port: port)
+            while !gates.arrived.wasOpened { await Task.yield() }
+            let stopping = Task { await server.stop(on: pool, timeout: .infinity) }
+            // The stop waits, or has closed the socket.
+            for _ in 0..<1000 where await server.listeningAddress != nil { await Task.yield() }
+            gates.proceed.open()
+            await #expect(throws: SocketError.disconnected) { try await idle.socket.read() }
+            proceed.open()
+            #expect(try await busy.receive() == (200, "done"))
+            await stopping.value
+            await #expect(throws: (any Error).self) { try await run.value }
+        }
+    }
+
+    /// In a process of its own: see `stop`.
+    @Test("A stop does not wait for clients that have just connected")
+    func stopWithNewClients() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            for _ in 0..<100 {
+                let suite = try HTTPServerTests()
+                let (port, run) = try await suite.start()
+                let client = try await TestClient(port: port)
+                await suite.server.stop(on: suite.pool, timeout: .infinity)
+                await #expect(throws: (any Error).self) { try await client.socket.read() }
+                await #expect(throws: (any Error).self) { try await run.value }
+            }
         }
     }
 
@@ -206,6 +262,29 @@ struct HTTPServerTests {
             for client in blocked { #expect(try await client.receive() == (200, "late")) }
         }
     }
+}
+
+/// A pool whose waits for clients return late.
+private struct HesitantPool: AsyncSocketPool {
+    let pool: RingSocketPool
+    let gates: AcceptingGates
+
+    func prepare() async throws { try await pool.prepare() }
+    func run() async throws { try await pool.run() }
+    func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
+        try await pool.suspendSocket(socket, untilReadyFor: events)
+        // A listening socket has no peer.
+        guard gates.isClosed.wasOpened, (try? socket.remotePeer()) == nil else { return }
+        gates.arrived.open()
+        while !gates.proceed.wasOpened { await Task.yield() }
+    }
+}
+
+/// From when on a pool's waits for clients are late, whether one is, and until when.
+private struct AcceptingGates {
+    let isClosed = Gate()
+    let arrived = Gate()
+    let proceed = Gate()
 }
 
 #if ServiceLifecycle

@@ -72,6 +72,11 @@ package final class TaskWait: DescriptorWaiter, Sendable {
         if isClosed { end(.closed) }
     }
 
+    /// Ends the wait as if the file was closed, if it is a listening socket.
+    package func endIfListening() {
+        if Sockets.isListening(descriptor) { end(.closed) }
+    }
+
     /// What `open` has returned.
     package var file: UInt64? { state.withLock { $0.file ?? nil } }
 
