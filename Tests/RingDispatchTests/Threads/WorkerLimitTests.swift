@@ -60,7 +60,11 @@ struct WorkerLimitTests {
         }
     }
 
-    @Test("Work that comes while no thread can be made runs later", arguments: [false, true])
+    @Test(
+        "Work that comes while no thread can be made runs later",
+        .disabled(
+            if: isThreadSanitized || isAddressSanitized, "a sanitizer takes terabytes"),
+        arguments: [false, true])
     func noThreads(isBackground: Bool) async {
         await #expect(processExitsWith: .success) { [isBackground] in
             prepareForTrap()
