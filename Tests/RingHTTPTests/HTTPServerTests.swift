@@ -41,6 +41,17 @@ struct HTTPServerTests {
         return (port, run)
     }
 
+    /// Its answer waits for a gate.
+    private static func addSlowRoute(
+        to server: HTTPServer, _ arrived: Gate, _ proceed: Gate
+    ) async {
+        await server.appendRoute("/slow") { _ in
+            arrived.open()
+            while !proceed.wasOpened { await Task.yield() }
+            return HTTPResponse(statusCode: .ok, body: Data("done".utf8))
+        }
+    }
+
     @Test("Requests on connections that stay open are answered, small and large")
     func requests() async throws {
         await server.appendRoute("GET /hello") { _ in
@@ -76,11 +87,7 @@ struct HTTPServerTests {
             prepareForTrap()
             let suite = try HTTPServerTests()
             let (arrived, proceed) = (Gate(), Gate())
-            await suite.server.appendRoute("/slow") { _ in
-                arrived.open()
-                while !proceed.wasOpened { await Task.yield() }
-                return HTTPResponse(statusCode: .ok, body: Data("done".utf8))
-            }
+            await HTTPServerTests.addSlowRoute(to: suite.server, arrived, proceed)
             let (port, run) = try await suite.start()
             let idle = try await TestClient(port: port)
             #expect(try await idle.get("/missing").status == 404)
@@ -107,11 +114,7 @@ struct HTTPServerTests {
                 address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 60,
                 pool: HesitantPool(pool: pool, gates: gates), logger: .disabled)
             let (arrived, proceed) = (Gate(), Gate())
-            await server.appendRoute("/slow") { _ in
-                arrived.open()
-                while !proceed.wasOpened { await Task.yield() }
-                return HTTPResponse(statusCode: .ok, body: Data("done".utf8))
-            }
+            await HTTPServerTests.addSlowRoute(to: server, arrived, proceed)
             let (port, run) = try await HTTPServerTests.start(server)
             let busy = try await TestClient(port: port)
             try await busy.send("/slow")

@@ -115,23 +115,21 @@ extension Connection {
     func closeSecured(_ why: CloseReason) {
         stopTimer()
         Sockets.closeOutput(descriptor)
-        awaitConfirmation(why, attempt: 1)
+        awaitConfirmation(why, until: .now() + .seconds(2), milliseconds: 1)
     }
 
-    private func awaitConfirmation(_ why: CloseReason, attempt: Int) {
+    /// - Parameter milliseconds: until the next check, if there is one; doubles, up to 20.
+    private func awaitConfirmation(
+        _ why: CloseReason, until end: DispatchTime, milliseconds: Int
+    ) {
         guard phase == .closing else { return }
-        guard discardReceived(), !receiver.isUnix, attempt < Connection.mostAttempts,
+        guard discardReceived(), !receiver.isUnix, .now() < end,
             Sockets.unconfirmedBytes(descriptor) > 0
         else { return tearDown(why) }
-        // 1 ms, then twice as long each time, up to 20.
-        let delay = DispatchTimeInterval.milliseconds(min(1 << (min(attempt, 6) - 1), 20))
-        queue.asyncAfter(deadline: .now() + delay) { [self] in
-            awaitConfirmation(why, attempt: attempt + 1)
+        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
+            awaitConfirmation(why, until: end, milliseconds: min(milliseconds * 2, 20))
         }
     }
-
-    /// About two seconds.
-    private static let mostAttempts = 104
 
     /// Receives and drops what has arrived, up to a limit. Returns whether more may arrive.
     private func discardReceived() -> Bool {

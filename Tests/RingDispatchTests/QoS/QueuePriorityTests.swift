@@ -96,12 +96,7 @@ struct QueuePriorityTests {
             prepareForTrap()
             let found = Watched<[Int32]>([])
             DispatchQueue.global(qos: .background).async {
-                for _ in 0..<20 {
-                    DispatchQueue.global().async {
-                        found.append(niceness())
-                        letTimePass(milliseconds: 20)
-                    }
-                }
+                submitOverlapping(found)
             }
             expectEventually(found) { $0.count == 20 }
             #expect(Set(found.value) == [0])
@@ -143,12 +138,7 @@ struct QueuePriorityTests {
             let found = Watched<[Int32]>([])
             let thread = UserThread {
                 lowerPriority()
-                for _ in 0..<20 {
-                    DispatchQueue.global().async {
-                        found.append(niceness())
-                        letTimePass(milliseconds: 20)
-                    }
-                }
+                submitOverlapping(found)
             }
             #expect(thread.join())
             expectEventually(found) { $0.count == 20 }
@@ -160,18 +150,13 @@ struct QueuePriorityTests {
     func slowFirstUser() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            let ran = Watched(0)
+            let found = Watched<[Int32]>([])
             let thread = UserThread {
                 lowerPriority()
-                for _ in 0..<20 {
-                    DispatchQueue.global().async {
-                        letTimePass(milliseconds: 20)
-                        ran.increment()
-                    }
-                }
+                submitOverlapping(found)
             }
             #expect(thread.join())
-            expectEventually(ran) { $0 == 20 }
+            expectEventually(found) { $0.count == 20 }
         }
     }
 
@@ -202,6 +187,17 @@ struct QueuePriorityTests {
         queue.async { found.update { $0 = niceness() } }
         expectEventually(found) { $0 != nil }
         return found.value == 19
+    }
+}
+
+/// Submits 20 items to a global queue, which note the nice values of their threads. They overlap,
+/// so that several workers run them.
+private func submitOverlapping(_ found: Watched<[Int32]>) {
+    for _ in 0..<20 {
+        DispatchQueue.global().async {
+            found.append(niceness())
+            letTimePass(milliseconds: 20)
+        }
     }
 }
 

@@ -27,15 +27,21 @@ struct DatagramSequenceTests {
         #expect(socket.withDescriptor { _ in 0 } == EBADF, "the descriptor is open")
     }
 
-    @Test("A task that is busy holds at most one batch")
-    func bound() async throws {
+    /// A socket to which datagrams with one byte each, their number, were sent.
+    private func receivingSocket(batch: Int, datagrams: Int) throws -> DatagramSocket {
         var options = DatagramOptions()
-        options.receiveBatch = 4
+        options.receiveBatch = batch
         options.combinesReceived = false
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
         let peer = PlainDatagrams()
         let port = try #require(socket.localEndpoint?.port)
-        for number in 0..<50 { #expect(peer.send([UInt8(number)], to: port)) }
+        for number in 0..<datagrams { #expect(peer.send([UInt8(number)], to: port)) }
+        return socket
+    }
+
+    @Test("A task that is busy holds at most one batch")
+    func bound() async throws {
+        let socket = try receivingSocket(batch: 4, datagrams: 50)
         try await socket.withDatagrams { datagrams in
             for try await datagram in datagrams {
                 #expect(socket.counters.datagramsReceived <= UInt64(datagram.bytes[0]) + 4)
@@ -46,13 +52,7 @@ struct DatagramSequenceTests {
 
     @Test("A cancelled task leaves the datagrams that have arrived")
     func cancelledBehind() async throws {
-        var options = DatagramOptions()
-        options.receiveBatch = 1
-        options.combinesReceived = false
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let peer = PlainDatagrams()
-        let port = try #require(socket.localEndpoint?.port)
-        for number in 0..<2 { #expect(peer.send([UInt8(number)], to: port)) }
+        let socket = try receivingSocket(batch: 1, datagrams: 2)
         try await socket.withDatagrams { datagrams in
             while socket.counters.datagramsReceived < 1 { await Task.yield() }
             let task = Task {
