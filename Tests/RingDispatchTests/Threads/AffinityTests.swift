@@ -29,7 +29,7 @@ struct AffinityTests {
             expectEventually(counts) { $0.count == 9 }
             #expect(thread.join())
             #expect(counts.value == [1] + [Int](repeating: all, count: 8))
-            let usable = try Configuration(variable: { _ in nil }, usableCPUs: all).loops
+            let usable = try Configuration(variable: Environment.value, usableCPUs: all).loops
             let isLimited = CPUCount.usable < usable
             #expect(isLimited || Runtime.shared.configuration.loops == usable)
         }
