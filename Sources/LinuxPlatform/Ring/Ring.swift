@@ -11,13 +11,6 @@ package final class Ring {
     /// Ends a wait when another thread wakes the ring, which polls it.
     private let alarm: EventDescriptor
     @exclusivity(unchecked) private var isAlarmSet = false
-    /// Entries that found the submission queue full; submitted first at the next chance.
-    @exclusivity(unchecked) private var overflow: [Entry] = []
-
-    private enum Entry {
-        case request(FileRequest, token: UInt64)
-        case cancel(token: UInt64)
-    }
 
     // Rings so small that their queues overflow all the time: a step of Scripts/verify.sh.
     #if SMALL_RINGS
@@ -69,40 +62,7 @@ package final class Ring {
     /// Prepares a request. It ends in exactly one completion, with the token, even if it is
     /// cancelled or refused.
     package func start(_ request: FileRequest, token: UInt64) {
-        prepare(.request(request, token: token))
-    }
-
-    /// Prepares a cancellation. The request's completion follows in any case.
-    package func cancel(token: UInt64) { prepare(.cancel(token: token)) }
-
-    private func prepare(_ entry: Entry) {
-        guard overflow.isEmpty, let free = freeEntry() else {
-            overflow.append(entry)
-            return
-        }
-        fill(free, entry)
-    }
-
-    private func freeEntry() -> UnsafeMutablePointer<io_uring_sqe>? {
-        if let entry = io_uring_get_sqe(ring) { return entry }
-        enter(waitCount: 0)
-        return io_uring_get_sqe(ring)
-    }
-
-    private func fill(_ free: UnsafeMutablePointer<io_uring_sqe>, _ entry: Entry) {
-        switch entry {
-        case .request(let request, let token):
-            fill(free, request)
-            free.pointee.user_data = token
-        case .cancel(let token):
-            io_uring_prep_cancel64(free, token, 0)
-            // Nobody needs its completion.
-            free.pointee.user_data = Ring.noToken
-            free.pointee.flags |= UInt8(CLINUX_SKIP_SUCCESS)
-        }
-    }
-
-    private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ request: FileRequest) {
+        let entry = freeEntry()
         // -1, as an unsigned number, stands for the file's own position.
         switch request.kind {
         case .read(let buffer, let offset):
@@ -116,6 +76,25 @@ package final class Ring {
         case .open(let path, let flags, let mode):
             io_uring_prep_openat(entry, AT_FDCWD, path, flags, mode)
         }
+        entry.pointee.user_data = token
+    }
+
+    /// Prepares a cancellation. The request's completion follows in any case.
+    package func cancel(token: UInt64) {
+        let entry = freeEntry()
+        io_uring_prep_cancel64(entry, token, 0)
+        // Nobody needs its completion.
+        entry.pointee.user_data = Ring.noToken
+        entry.pointee.flags |= UInt8(CLINUX_SKIP_SUCCESS)
+    }
+
+    /// An entry of the submission queue. If the queue is full, the kernel takes it first, at the
+    /// latest when it has memory again.
+    private func freeEntry() -> UnsafeMutablePointer<io_uring_sqe> {
+        while true {
+            if let entry = io_uring_get_sqe(ring) { return entry }
+            enter(waitCount: 0)
+        }
     }
 
     // MARK: turns
@@ -127,15 +106,7 @@ package final class Ring {
     /// Submits the prepared entries and waits for a completion, or for `wake`.
     package func wait() {
         setAlarm()
-        var done = 0
-        while done < overflow.count, let free = freeEntry() {
-            fill(free, overflow[done])
-            done += 1
-        }
-        overflow.removeFirst(done)
-        setAlarm()
-        // Without the alarm, `wake` would not be heard.
-        enter(waitCount: isAlarmSet ? 1 : 0)
+        enter(waitCount: 1)
     }
 
     private func enter(waitCount: UInt32) {
@@ -172,26 +143,24 @@ package final class Ring {
     }
 
     private func setAlarm() {
-        guard !isAlarmSet, overflow.isEmpty, let entry = freeEntry() else { return }
-        isAlarmSet = true
+        if exchange(&isAlarmSet, with: true) { return }
+        let entry = freeEntry()
         io_uring_prep_poll_add(entry, alarm.number, PollEvents.readable)
         entry.pointee.user_data = Ring.alarmToken
     }
 
     // MARK: for the probe
 
-    /// Waits for a wake-up. Throws a refusal.
-    func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) {
+    /// Waits for a wake-up. Returns false if none has arrived in time, and throws a refusal.
+    func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) -> Bool {
         setAlarm()
         var timeout = __kernel_timespec(
             tv_sec: Int64(timeoutNanoseconds / 1_000_000_000),
             tv_nsec: Int64(timeoutNanoseconds % 1_000_000_000))
         try enter(waitCount: 1, timeout: &timeout)
         reap { _, _ in }
+        return !isAlarmSet
     }
-
-    /// Whether no wake-up has arrived since the last wait began.
-    var isAlarmPending: Bool { isAlarmSet }
 
     /// Whether the kernel has an operation: 1 or 0, or a negated errno.
     func supports(_ operation: Int32) -> Int32 { clinux_supports(ring, operation) }

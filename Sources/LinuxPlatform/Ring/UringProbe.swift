@@ -12,32 +12,23 @@ package enum UringProbe {
     /// - Throws: how io_uring is refused.
     package static func check(newest: Int32 = newestOfLinux61) throws(SystemError) {
         let ring = try Ring(entries: (submission: 4, completion: 8))
-        try roundTrip(ring)
-        try check(supported: ring.supports(newest))
+        // A wake-up must arrive as a completion.
+        ring.wake()
+        guard try ring.probeWait(timeoutNanoseconds: 1_000_000_000) else {
+            throw SystemError(call: "io_uring POLL_ADD", code: EOPNOTSUPP, remedy: kernelRemedy)
+        }
+        let supported = ring.supports(newest)
+        if supported == 1 { return }
+        throw SystemError(
+            call: "io_uring_register", code: supported == 0 ? EOPNOTSUPP : -supported,
+            remedy: supported == 0 ? kernelRemedy : remedy(code: -supported))
     }
 
     /// An operation that Linux 6.1, the oldest kernel that the library is tested with, was the
     /// first to have. The library does not use it.
     package static let newestOfLinux61 = Int32(IORING_OP_SENDMSG_ZC.rawValue)
 
-    /// A wake-up must arrive as a completion.
-    private static func roundTrip(_ ring: Ring) throws(SystemError) {
-        ring.wake()
-        try ring.probeWait(timeoutNanoseconds: 1_000_000_000)
-        if ring.isAlarmPending {
-            throw SystemError(call: "io_uring POLL_ADD", code: EOPNOTSUPP, remedy: kernelRemedy)
-        }
-    }
-
     private static let kernelRemedy = "Linux 6.1 or later is needed"
-
-    /// - Parameter supported: 1 or 0, or a negated errno.
-    private static func check(supported: Int32) throws(SystemError) {
-        if supported == 1 { return }
-        throw SystemError(
-            call: "io_uring_register", code: supported == 0 ? EOPNOTSUPP : -supported,
-            remedy: supported == 0 ? kernelRemedy : remedy(code: -supported))
-    }
 
     static func setupError(code: Int32) -> SystemError {
         SystemError(call: "io_uring_setup", code: code, remedy: remedy(code: code))

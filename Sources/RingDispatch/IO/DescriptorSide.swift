@@ -12,7 +12,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
     private let descriptor: IODescriptor
 
     private struct State {
-        var waiting = IOOperationList()
+        var waiting = WaitList<IOOperation>()
         var runner = RunnerClaim()
         /// Some operations in `waiting` are aborted.
         var mustSweep = false
@@ -57,7 +57,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
         run { state in
             state.waiting.append(operation)
             // A sweep for the abort may have run before the operation was on the list.
-            if operation.abortCode != 0 { state.mustSweep = true }
+            if operation.isAborted { state.mustSweep = true }
         }
     }
 
@@ -109,7 +109,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
                 state.runner.begin()
                 if state.mustSweep {
                     state.mustSweep = false
-                    aborted = state.waiting.removeAborted()
+                    aborted = state.waiting.removeAll(where: \.isAborted)
                 }
                 isIdle = state.isWaiting
                 return (state.waiting.first, state.waitResult.take())
@@ -155,7 +155,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
         for _ in 0..<DescriptorSide.callsInARow {
             if operation.mustHoldBack() { return .heldBack }
             let room = min(operation.room, DescriptorSide.readSize)
-            let buffer = IOBuffer.take(room)
+            let buffer = IOBuffer(room)
             let count = runner.value.stream.read(
                 into: UnsafeMutableRawBufferPointer(start: buffer.start, count: room))
             guard count > 0 else {

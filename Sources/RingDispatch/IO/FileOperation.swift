@@ -13,6 +13,8 @@ class FileOperation: @unchecked Sendable {
     private final var isInFlight = false
     /// `cancel` (releasing) pairs with the loads where the operation begins (acquiring).
     private final let isCancelled = Atomic<Bool>(false)
+    /// Requests in the ring. Relaxed: only tests and statistics read it.
+    static let inFlight = Atomic<Int>(0)
 
     init(_ request: FileRequest) {
         self.request = request
@@ -78,16 +80,14 @@ class FileOperation: @unchecked Sendable {
         UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    /// Returns whether the request is in the ring now; otherwise it is over.
-    final func begin(in ring: Ring) -> Bool {
+    final func begin(in ring: Ring) {
         if isCancelled.load(ordering: .acquiring) {
-            completed(result: FileRequest.cancelled)
-            return false
+            return completed(result: FileRequest.cancelled)
         }
         isInFlight = true
+        FileOperation.inFlight.wrappingAdd(1, ordering: .relaxed)
         _ = Unmanaged.passRetained(self)
         ring.start(request, token: token)
-        return true
     }
 
     final func end(in ring: Ring) {
@@ -100,6 +100,7 @@ class FileOperation: @unchecked Sendable {
         let reference = Unmanaged<FileOperation>.fromOpaque(address)
         let operation = reference.takeRetainedValue()
         operation.isInFlight = false
+        inFlight.wrappingSubtract(1, ordering: .relaxed)
         operation.completed(result: result)
     }
 }

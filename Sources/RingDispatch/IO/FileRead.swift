@@ -22,7 +22,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
-    static let pieceSize = IOBufferPool.largest
+    static let pieceSize = IOBufferPool.large.bytes
     /// The first size of requests that find the end, and the unit of those before the known end.
     static let smallestProbe = 4096
 
@@ -44,7 +44,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         } else if let origin, origin >= 0 {
             knownEnd = (try? DescriptorFacts(descriptor: descriptor.number))?.size ?? 0
         }
-        if knownEnd == 0 { probeSize = IOBufferPool.Size.medium.bytes }
+        if knownEnd == 0 { probeSize = IOBufferPool.medium.bytes }
     }
 
     override func advance() {
@@ -106,7 +106,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     private func ask(_ size: Int) {
-        let buffer = IOBuffer.take(size)
+        let buffer = IOBuffer(size)
         let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
         let offset = position
         // Beyond the largest offset the kernel refuses the next request.

@@ -25,8 +25,6 @@ final class FileRing: @unchecked Sendable {
 
     private let ring: Ring
     private let inbox = Locked(Inbox())
-    /// Requests in the kernel, for diagnostics. The thread writes it; read relaxed.
-    private static let inFlight = Atomic<Int>(0)
 
     private init(_ ring: Ring) {
         self.ring = ring
@@ -43,9 +41,6 @@ final class FileRing: @unchecked Sendable {
             return nil
         }
     }
-
-    /// Requests in the kernel.
-    static var operationsInFlight: Int { inFlight.load(ordering: .relaxed) }
 
     /// Passes a request to the thread. From any thread.
     func add(_ request: Request) {
@@ -65,10 +60,7 @@ final class FileRing: @unchecked Sendable {
             prepareRequests()
             ring.wait()
             inbox.withLock { $0.isAsleep = false }
-            ring.reap { token, result in
-                noteInFlight(-1)
-                FileOperation.completed(token: token, result: result)
-            }
+            ring.reap { FileOperation.completed(token: $0, result: $1) }
         }
     }
 
@@ -77,14 +69,10 @@ final class FileRing: @unchecked Sendable {
         for request in requests {
             switch request {
             case .start(let operation):
-                if operation.begin(in: ring) { noteInFlight(1) }
+                operation.begin(in: ring)
             case .cancel(let operation):
                 operation.end(in: ring)
             }
         }
-    }
-
-    private func noteInFlight(_ change: Int) {
-        FileRing.inFlight.wrappingAdd(change, ordering: .relaxed)
     }
 }

@@ -5,24 +5,19 @@ internal import LinuxPlatform
 final class IOBuffer: @unchecked Sendable {
     // Safety: one reader writes before the buffer is shared; afterwards it never changes.
     let start: UnsafeMutableRawPointer
-    let size: IOBufferPool.Size
-
-    private init(_ start: UnsafeMutableRawPointer, _ size: IOBufferPool.Size) {
-        self.start = start
-        self.size = size
-    }
+    private let pool: IOBufferPool
 
     /// A buffer for `count` bytes, or the largest one.
-    static func take(_ count: Int) -> IOBuffer {
-        let size = IOBufferPool.Size.fitting(count)
-        return IOBuffer(IOBufferPool.take(size), size)
+    init(_ count: Int) {
+        pool = .fitting(count)
+        start = pool.take()
     }
 
-    deinit { IOBufferPool.giveBack(start, size) }
+    deinit { pool.giveBack(start) }
 
     /// The bytes that were read. A few bytes in a big buffer are copied, to release it.
     func data(_ count: Int) -> DispatchData {
-        if count <= IOBuffer.largestCopy && count < size.bytes / 2 {
+        if count <= IOBuffer.largestCopy && count < pool.bytes / 2 {
             return DispatchData(bytes: UnsafeRawBufferPointer(start: start, count: count))
         }
         return DispatchData(start: start, count: count, owner: self)

@@ -1,105 +1,78 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The process's idle read buffers, by size.
-enum IOBufferPool {
-    enum Size: Int, Sendable, CaseIterable {
-        case small
-        case medium
-        case large
+/// The process's idle read buffers of one size.
+final class IOBufferPool: Sendable {
+    static let small = IOBufferPool(bytes: 8192, mostIdle: 256)
+    static let medium = IOBufferPool(bytes: 65_536, mostIdle: 64)
+    static let large = IOBufferPool(bytes: 262_144, mostIdle: 128)
 
-        var bytes: Int {
-            switch self {
-            case .small: 8192
-            case .medium: 65_536
-            case .large: IOBufferPool.largest
-            }
-        }
-
-        /// The idle buffers kept at most.
-        var mostIdle: Int {
-            switch self {
-            case .small: 256
-            case .medium: 64
-            case .large: 128
-            }
-        }
-
-        static func fitting(_ count: Int) -> Size {
-            count <= Size.small.bytes ? .small : count <= Size.medium.bytes ? .medium : .large
-        }
+    /// The buffers for `count` bytes, or the largest ones.
+    static func fitting(_ count: Int) -> IOBufferPool {
+        count <= small.bytes ? small : count <= medium.bytes ? medium : large
     }
 
-    static let largest = 262_144
     /// Buffers unused for this time are freed.
     static let idleMilliseconds = 1000
 
-    private struct Shelf {
+    let bytes: Int
+    /// The idle buffers kept at most.
+    private let mostIdle: Int
+    private let state = Locked(State())
+    /// The number of buffers in use, of all sizes. Relaxed: only tests and statistics read it.
+    private static let used = Atomic<Int>(0)
+
+    private struct State {
         var idle: [OwnedMemory] = []
         /// The minimum of `idle.count` since the last trim: buffers that no one needed.
         var unneeded = 0
-    }
-
-    private struct State {
-        var shelves = [Shelf](repeating: Shelf(), count: Size.allCases.count)
         var isTrimPlanned = false
     }
 
-    private static let state = Locked(State())
-    /// The number of buffers in use. Relaxed: only tests and statistics read it.
-    private static let used = Atomic<Int>(0)
+    private init(bytes: Int, mostIdle: Int) {
+        self.bytes = bytes
+        self.mostIdle = mostIdle
+    }
 
     static var usedCount: Int { used.load(ordering: .relaxed) }
 
-    static func take(_ size: Size) -> UnsafeMutableRawPointer {
-        used.wrappingAdd(1, ordering: .relaxed)
+    func take() -> UnsafeMutableRawPointer {
+        IOBufferPool.used.wrappingAdd(1, ordering: .relaxed)
         let found = state.withLock { state -> OwnedMemory? in
-            let index = size.rawValue
-            guard let memory = state.shelves[index].idle.popLast() else { return nil }
-            let left = state.shelves[index].idle.count
-            if left < state.shelves[index].unneeded { state.shelves[index].unneeded = left }
+            guard let memory = state.idle.popLast() else { return nil }
+            state.unneeded = min(state.unneeded, state.idle.count)
             return memory
         }
-        return found?.start ?? PageMemory.allocate(size.bytes)
+        return found?.start ?? PageMemory.allocate(bytes)
     }
 
-    static func giveBack(_ start: UnsafeMutableRawPointer, _ size: Size) {
-        used.wrappingSubtract(1, ordering: .relaxed)
+    func giveBack(_ start: UnsafeMutableRawPointer) {
+        IOBufferPool.used.wrappingSubtract(1, ordering: .relaxed)
         let memory = OwnedMemory(start: start)
         let (isKept, mustPlan) = state.withLock { state -> (Bool, Bool) in
-            guard state.shelves[size.rawValue].idle.count < size.mostIdle else {
-                return (false, false)
-            }
-            state.shelves[size.rawValue].idle.append(memory)
+            guard state.idle.count < mostIdle else { return (false, false) }
+            state.idle.append(memory)
             return (true, !exchange(&state.isTrimPlanned, with: true))
         }
-        if !isKept { PageMemory.free(start, size.bytes) }
+        if !isKept { PageMemory.free(start, bytes) }
         if mustPlan { planTrim() }
     }
 
-    private static func planTrim() {
+    private func planTrim() {
         DispatchQueue.global(qos: .utility).asyncAfter(
-            deadline: .now() + .milliseconds(idleMilliseconds)
-        ) { trim() }
+            deadline: .now() + .milliseconds(IOBufferPool.idleMilliseconds)
+        ) { self.trim() }
     }
 
-    private static func trim() {
-        let (surplus, mustPlan) = state.withLock { state -> ([(OwnedMemory, Int)], Bool) in
-            var surplus: [(OwnedMemory, Int)] = []
-            var rest = 0
-            for size in Size.allCases {
-                let index = size.rawValue
-                for _ in 0..<state.shelves[index].unneeded {
-                    guard let memory = state.shelves[index].idle.popLast() else { break }
-                    surplus.append((memory, size.bytes))
-                }
-                state.shelves[index].unneeded = state.shelves[index].idle.count
-                rest += state.shelves[index].idle.count
-            }
-            state.isTrimPlanned = rest > 0
-            return (surplus, rest > 0)
+    private func trim() {
+        let (surplus, mustPlan) = state.withLock { state in
+            let surplus = Array(state.idle.suffix(state.unneeded))
+            state.idle.removeLast(surplus.count)
+            state.unneeded = state.idle.count
+            state.isTrimPlanned = !state.idle.isEmpty
+            return (surplus, state.isTrimPlanned)
         }
-        for (memory, bytes) in surplus { PageMemory.free(memory.start, bytes) }
+        for memory in surplus { PageMemory.free(memory.start, bytes) }
         if mustPlan { planTrim() }
     }
 }

@@ -64,13 +64,7 @@ struct IOGate {
 
     /// The aborted operations, which count as passed.
     mutating func removeAborted() -> [IOOperation] {
-        var aborted: [IOOperation] = []
-        held.removeAll { entry in
-            guard case .operation(let operation) = entry, operation.abortCode != 0
-            else { return false }
-            aborted.append(operation)
-            return true
-        }
+        let aborted = held.removeAll { $0.operation?.isAborted == true }.compactMap(\.operation)
         active += aborted.count
         return aborted
     }
@@ -80,4 +74,8 @@ struct IOGate {
 enum Held: Sendable {
     case operation(IOOperation)
     case barrier(IOBarrier)
+
+    fileprivate var operation: IOOperation? {
+        if case .operation(let operation) = self { operation } else { nil }
+    }
 }

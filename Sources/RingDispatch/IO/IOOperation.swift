@@ -31,8 +31,6 @@ final class IOOperation: Sendable {
     /// clears the flag continues.
     private let isHeldBack = Atomic<Bool>(false)
     private let source: DispatchData
-    /// The next operation on the waiting list; belongs to the list.
-    private let link = Confined<IOOperation?>(nil)
 
     private struct Progress {
         /// Bytes read or written so far.
@@ -76,11 +74,6 @@ final class IOOperation: Sendable {
 
     deinit { IOStatistics.liveOperations.wrappingSubtract(1, ordering: .relaxed) }
 
-    var next: IOOperation? {
-        get { link.value }
-        set { link.value = newValue }
-    }
-
     /// Call it before the operation is shared.
     func add(_ timer: any DispatchSourceTimer) { progress.value.timers.append(timer) }
 
@@ -102,6 +95,8 @@ final class IOOperation: Sendable {
         let code = abortion.load(ordering: .acquiring)
         return code == 0 && channel.isStopped ? ErrorCode.cancelled : code
     }
+
+    var isAborted: Bool { abortCode != 0 }
 
     func append(_ data: DispatchData) {
         transferred += data.count

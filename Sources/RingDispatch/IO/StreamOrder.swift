@@ -2,7 +2,7 @@
 struct StreamOrder {
     private struct Line {
         var isBusy = false
-        var waiting = IOOperationList()
+        var waiting = WaitList<IOOperation>()
     }
     private var reads = Line()
     private var writes = Line()
@@ -28,6 +28,6 @@ struct StreamOrder {
     }
 
     mutating func removeAborted() -> [IOOperation] {
-        reads.waiting.removeAborted() + writes.waiting.removeAborted()
+        reads.waiting.removeAll(where: \.isAborted) + writes.waiting.removeAll(where: \.isAborted)
     }
 }

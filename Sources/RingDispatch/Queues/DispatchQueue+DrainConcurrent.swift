@@ -89,7 +89,7 @@ extension DispatchQueue {
         }
         guard hasRoom else { return false }
         if !wasHeld { _ = Unmanaged.passRetained(self) }
-        var started = WorkItemChain()
+        var started = WorkItemList()
         for _ in 0..<count {
             guard let workItem = front.popFirst() else { break }
             if workItem.pointee.kind == .waiter {
@@ -127,12 +127,12 @@ extension DispatchQueue {
         return outer
     }
 
-    private final func startAll(_ workItems: consuming WorkItemChain, _ context: Context) {
+    private final func startAll(_ workItems: WorkItemList, _ context: Context) {
         guard let target else {
             Runtime.shared.push(workItems, priority: priority, from: context)
             return
         }
-        workItems.inOrder().forEach { target.push($0, context) }
+        workItems.first.forEach { target.push($0, context) }
     }
 
     /// Decrements `running` after an item or reader is done.

@@ -7,8 +7,7 @@ internal import Synchronization
 /// items through a depot.
 /// Safety: only its own thread touches a cache.
 struct ItemCache: ~Copyable {
-    private var free: UnsafeMutableRawPointer?
-    private var count = 0
+    private var free = FreeList()
 
     /// Items that move to or from the depot at once.
     static let batch = 128
@@ -17,64 +16,39 @@ struct ItemCache: ~Copyable {
     /// The memory of one item.
     static let bytes = 56
 
-    init() {}
-
     @inline(__always)
-    mutating func takeMemory() -> UnsafeMutableRawPointer {
-        if free == nil { refill() }
-        guard let memory = free else { fatalError("unreachable: refill always finds memory") }
-        free = memory.load(as: UnsafeMutableRawPointer?.self)
-        count &-= 1
-        return memory
-    }
+    mutating func takeMemory() -> UnsafeMutableRawPointer { free.pop() ?? refill() }
 
     @inline(__always)
     mutating func giveMemory(_ memory: UnsafeMutableRawPointer) {
-        memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
-        free = memory
-        count &+= 1
-        if count > ItemCache.limit { giveBatch() }
+        free.push(memory)
+        if free.count > ItemCache.limit { giveBatch() }
     }
 
     @inline(never)
-    private mutating func refill() {
+    private mutating func refill() -> UnsafeMutableRawPointer {
         if let batch = ItemDepot.take() {
             free = batch
-            count = ItemCache.batch
-            return
+        } else {
+            // A thread that runs out needs more items soon: allocate a few at a time.
+            for _ in 0..<7 { free.push(ItemCache.allocate()) }
         }
-        // A thread that runs out needs more items soon: allocate a few at a time.
-        for _ in 0..<8 {
-            let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: ItemCache.bytes, alignment: MemoryLayout<UInt>.alignment)
-            memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
-            free = memory
-            count += 1
-        }
+        return free.pop() ?? ItemCache.allocate()
+    }
+
+    private static func allocate() -> UnsafeMutableRawPointer {
+        .allocate(byteCount: bytes, alignment: MemoryLayout<UInt>.alignment)
     }
 
     @inline(never)
     private mutating func giveBatch() {
-        guard let head = free else { return }
-        var last = head
-        for _ in 1..<ItemCache.batch {
-            guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return }
-            last = next
-        }
-        free = last.load(as: UnsafeMutableRawPointer?.self)
-        count -= ItemCache.batch
-        last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
-        ItemDepot.give(head)
+        var batch = FreeList()
+        while batch.count < ItemCache.batch, let memory = free.pop() { batch.push(memory) }
+        ItemDepot.give(batch)
     }
 
     /// Frees all items, when the thread ends.
-    mutating func empty() {
-        while let memory = free {
-            free = memory.load(as: UnsafeMutableRawPointer?.self)
-            memory.deallocate()
-        }
-        count = 0
-    }
+    mutating func empty() { free.empty { $0.deallocate() } }
 }
 
 /// Batches of free items that move between threads.
@@ -82,22 +56,17 @@ private enum ItemDepot {
     /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
-    private static let batches = Locked<[OwnedMemory]>([])
+    private static let batches = Locked<[FreeList]>([])
 
-    static func take() -> UnsafeMutableRawPointer? { batches.withLock { $0.popLast() }?.start }
+    static func take() -> FreeList? { batches.withLock { $0.popLast() } }
 
-    static func give(_ head: UnsafeMutableRawPointer) {
-        let batch = OwnedMemory(start: head)
+    static func give(_ batch: FreeList) {
         let isKept = batches.withLock { batches in
             guard batches.count < limit else { return false }
             batches.append(batch)
             return true
         }
-        guard !isKept else { return }
-        var rest: UnsafeMutableRawPointer? = head
-        while let memory = rest {
-            rest = memory.load(as: UnsafeMutableRawPointer?.self)
-            memory.deallocate()
-        }
+        var rest = batch
+        if !isKept { rest.empty { $0.deallocate() } }
     }
 }

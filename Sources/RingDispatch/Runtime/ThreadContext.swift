@@ -21,8 +21,9 @@ struct ThreadContext: ~Copyable {
     var workerAddress: UnsafeMutableRawPointer?
     /// The worker runs the loop's own code, and may touch the run queue.
     var isInLoop = false
-    /// See `ThreadMemory`.
-    var memory = MemoryBlocks()
+    /// The free blocks that the thread keeps for `ThreadMemory`, and the number of those in use.
+    var memory = FreeList()
+    var memoryInUse = 0
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
     /// Whether the worker's last sleep was long: the next one probably is, too.

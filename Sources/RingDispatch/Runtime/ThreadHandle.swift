@@ -1,6 +1,7 @@
+internal import LinuxPlatform
 internal import Synchronization
 
-/// The part of a thread that other threads use: its identifier, its parker and its queue.
+/// The part of a thread that other threads use: its identifier, where it sleeps, and its queue.
 ///
 /// A pointer, without reference counting, that is valid as long as the thread.
 struct ThreadHandle: Equatable, Sendable {
@@ -10,7 +11,8 @@ struct ThreadHandle: Equatable, Sendable {
 
     private struct Storage: ~Copyable {
         let identifier: UInt32
-        let parker = Parker()
+        /// A futex; see `grant`.
+        let sleep = Atomic<UInt32>(ThreadHandle.empty)
         /// See `QueueInspection`.
         let queue = Atomic<UnsafeRawPointer?>(nil)
         /// The number of items that the thread has begun. Only the thread stores it (relaxed).
@@ -55,9 +57,55 @@ struct ThreadHandle: Equatable, Sendable {
     /// The queue may be gone, except in `QueueInspection.inspect`.
     var announcedQueue: UnsafeRawPointer? { storage.pointee.queue.load(ordering: .acquiring) }
 
-    /// Ends the thread's current `park`, or its next one.
-    func grant() { storage.pointee.parker.grant() }
+    // MARK: sleeping
+
+    private static let empty: UInt32 = 0
+    private static let sleeping: UInt32 = 1
+    private static let granted: UInt32 = 2
+
+    /// Ends the thread's current `park`, or its next one. One grant for each park.
+    ///
+    /// The exchange (releasing) pairs with the loads in `tryTakeGrant` and `park` (acquiring): the
+    /// woken thread sees the earlier writes of the granting one, which no longer accesses the
+    /// memory after it, so the thread may end at once.
+    func grant() {
+        let word = futex
+        let before = storage.pointee.sleep.exchange(
+            ThreadHandle.granted, ordering: .acquiringAndReleasing)
+        if before == ThreadHandle.sleeping { Futex.wake(word) }
+    }
+
+    private var futex: UnsafeMutableRawPointer {
+        withUnsafePointer(to: storage.pointee.sleep) { UnsafeMutableRawPointer(mutating: $0) }
+    }
+
+    /// Consumes the grant if there is one.
     @inline(__always)
-    func tryTakeGrant() -> Bool { storage.pointee.parker.tryTake() }
-    func park(deadline: UInt64 = .max) -> Bool { storage.pointee.parker.sleep(deadline: deadline) }
+    func tryTakeGrant() -> Bool {
+        guard storage.pointee.sleep.load(ordering: .acquiring) == ThreadHandle.granted
+        else { return false }
+        storage.pointee.sleep.store(ThreadHandle.empty, ordering: .relaxed)
+        return true
+    }
+
+    /// Sleeps until a grant, or until the deadline on CLOCK_MONOTONIC (`.max`: never). Returns
+    /// false if the deadline passed first.
+    func park(deadline: UInt64 = .max) -> Bool {
+        while true {
+            let (exchanged, original) = storage.pointee.sleep.compareExchange(
+                expected: ThreadHandle.empty, desired: ThreadHandle.sleeping, ordering: .acquiring)
+            if !exchanged && original == ThreadHandle.granted {
+                storage.pointee.sleep.store(ThreadHandle.empty, ordering: .relaxed)
+                return true
+            }
+            let isLate = Futex.wait(futex, expected: ThreadHandle.sleeping, deadline: deadline)
+            if tryTakeGrant() { return true }
+            if isLate {
+                let (withdrawn, _) = storage.pointee.sleep.compareExchange(
+                    expected: ThreadHandle.sleeping, desired: ThreadHandle.empty,
+                    ordering: .acquiring)
+                if withdrawn { return false }
+            }
+        }
+    }
 }

@@ -41,7 +41,7 @@ enum ThreadRegistry {
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
         if let buffer = context.pointee.traceBuffer { Trace.giveBack(buffer) }
-        context.pointee.memory.freeAll()
+        context.pointee.memory.empty { PageMemory.free($0, Tuning.memoryBlockBytes) }
         context.deinitialize(count: 1)
         context.deallocate()
     }

@@ -20,9 +20,16 @@ struct WaitList<Element> {
         return element
     }
 
-    mutating func removeAll(where isRemoved: (Element) -> Bool) {
+    /// Returns the removed elements, in order.
+    mutating func removeAll(where isRemoved: (Element) -> Bool) -> [Element] {
         close()
-        elements.removeAll { $0.map(isRemoved) ?? true }
+        var removed: [Element] = []
+        elements.removeAll { element in
+            guard let element, isRemoved(element) else { return false }
+            removed.append(element)
+            return true
+        }
+        return removed
     }
 
     /// Closes the gap at the start.

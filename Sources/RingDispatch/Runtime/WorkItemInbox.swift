@@ -13,9 +13,10 @@ struct WorkItemInbox: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func push(_ workItem: WorkItemPointer) -> Bool { push(workItem, workItem) }
 
-    /// Pushes all of a chain.
-    func push(_ chain: consuming WorkItemChain) {
-        if let newest = chain.newest, let oldest = chain.oldest { _ = push(newest, oldest) }
+    /// Pushes all of a list.
+    func push(_ list: WorkItemList) {
+        guard let oldest = list.first, let newest = list.first.reversed() else { return }
+        _ = push(newest, oldest)
     }
 
     @inline(__always)

@@ -114,7 +114,7 @@ extension DispatchRuntime {
             lateWakeUps: sum { $0.counters.lateWakeUps.load(ordering: .relaxed) },
             workerLimit: Runtime.shared.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
-            operations: FileRing.operationsInFlight)
+            operations: FileOperation.inFlight.load(ordering: .relaxed))
     }
 }
 

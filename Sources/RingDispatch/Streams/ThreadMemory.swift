@@ -19,7 +19,7 @@ package struct ThreadMemory {
     /// At a page's start, because some processors copy to it twice as fast as to other addresses.
     @inline(__always)
     static func take(_ context: Context) -> ThreadMemory {
-        context.pointee.memory.inUse &+= 1
+        context.pointee.memoryInUse &+= 1
         return ThreadMemory(
             start: context.pointee.memory.pop() ?? PageMemory.allocate(ThreadMemory.size))
     }
@@ -30,10 +30,10 @@ package struct ThreadMemory {
     /// A worker that has lost its loop will probably wait for a long time: it keeps no memory.
     @inline(__always)
     func giveBack(_ context: Context) {
-        context.pointee.memory.inUse &-= 1
+        context.pointee.memoryInUse &-= 1
         let isIdle =
-            context.pointee.memory.inUse == 0 && context.pointee.isWorker && !context.holdsLoop
-        if isIdle { context.pointee.memory.freeAll() }
+            context.pointee.memoryInUse == 0 && context.pointee.isWorker && !context.holdsLoop
+        if isIdle { context.pointee.memory.empty { PageMemory.free($0, ThreadMemory.size) } }
         if isIdle || context.pointee.memory.count == ThreadMemory.mostKept {
             PageMemory.free(start, ThreadMemory.size)
         } else {

@@ -65,11 +65,11 @@ struct RunQueueTests {
         var queue = RunQueue()
         items.all(in: &queue)
         var given: [Int] = []
-        queue.splitHalf().inOrder().forEach { given.append(items.index(of: $0)) }
+        queue.splitHalf().first.forEach { given.append(items.index(of: $0)) }
         queue.checkInvariants()
         #expect(given == [5, 2, 3, 6])
         var left: [Int] = []
-        var rest = queue.popAll().inOrder()
+        var rest = queue.popAll().first
         while let workItem = rest {
             rest = workItem.pointee.next
             left.append(items.index(of: workItem))

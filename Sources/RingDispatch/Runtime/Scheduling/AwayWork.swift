@@ -84,7 +84,7 @@ struct AwayWork: ~Copyable {
     /// No worker is available for a call.
     func withdrawCall() { state.withLock { $0.calls -= 1 } }
 
-    func takeAll() -> WorkItemChain {
+    func takeAll() -> WorkItemList {
         state.withLock { state in
             count.store(0, ordering: .sequentiallyConsistent)
             return state.workItems.popAll()

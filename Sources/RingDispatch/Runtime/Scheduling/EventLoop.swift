@@ -190,7 +190,7 @@ struct EventLoop: Equatable, Sendable {
         return wasEmpty && waiting == 0
     }
 
-    func push(_ workItems: consuming WorkItemChain) {
+    func push(_ workItems: WorkItemList) {
         storage.pointee.inbox.push(workItems)
         wakeIfSleeping()
     }
@@ -304,7 +304,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     /// Removes work items in their order, at most `limit`.
-    func takeWork(limit: Int = .max) -> WorkItemChain {
+    func takeWork(limit: Int = .max) -> WorkItemList {
         enqueueInbox()
         let taken = owned.pointee.runQueue.popAll(limit: limit)
         storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
@@ -312,7 +312,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.
-    func giveHalf() -> WorkItemChain {
+    func giveHalf() -> WorkItemList {
         let workItems = owned.pointee.runQueue.splitHalf()
         storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return workItems

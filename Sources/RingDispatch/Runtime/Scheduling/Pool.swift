@@ -114,7 +114,7 @@ final class Pool: Sendable {
         }
         let workItems = loop.takeWork(limit: limit)
         loop.setState(loopState)
-        workItems.inOrder().forEach { pushAway($0) }
+        workItems.first.forEach { pushAway($0) }
     }
 
     /// Calls workers for away work.
@@ -199,7 +199,7 @@ final class Pool: Sendable {
     private func takeItems(
         of victim: EventLoop, for loop: EventLoop, takingAll: Bool
     ) -> Bool {
-        let half = victim.giveHalf().inOrder()
+        let half = victim.giveHalf().first
         let pushed = takingAll ? victim.takeInbox() : nil
         loop.enqueue(all: half)
         loop.enqueue(all: pushed)

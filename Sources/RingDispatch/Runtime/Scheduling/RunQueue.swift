@@ -48,8 +48,8 @@ struct RunQueue {
     }
 
     /// Removes work items in their order, at most `limit`.
-    mutating func popAll(limit: Int = .max) -> WorkItemChain {
-        var taken = WorkItemChain()
+    mutating func popAll(limit: Int = .max) -> WorkItemList {
+        var taken = WorkItemList()
         for _ in 0..<min(limit, count) {
             if let workItem = popFirst() { taken.append(workItem) }
         }
@@ -57,12 +57,12 @@ struct RunQueue {
     }
 
     /// Removes and returns the later half of each priority's list.
-    mutating func splitHalf() -> WorkItemChain {
-        var given = WorkItemChain()
+    mutating func splitHalf() -> WorkItemList {
+        var given = WorkItemList()
         for index in lists.indices.reversed() {
-            var half = lists[index].splitHalf()
+            let half = lists[index].splitHalf()
             count -= half.count
-            while let workItem = half.popFirst() { given.append(workItem) }
+            given.append(all: half.first)
         }
         return given
     }

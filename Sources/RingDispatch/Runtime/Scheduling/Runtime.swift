@@ -171,7 +171,7 @@ package struct Runtime: ~Copyable, Sendable {
     }
 
     /// Pushes work items of one root queue.
-    func push(_ workItems: consuming WorkItemChain, priority: UInt8, from context: Context) {
+    func push(_ workItems: WorkItemList, priority: UInt8, from context: Context) {
         if workItems.isEmpty { return }
         if priority != Priority.background, let loop = context.pointee.loop, loop.belongs(to: pool),
             context.pointee.isWorker, !pool.blocks.isAway
@@ -180,7 +180,7 @@ package struct Runtime: ~Copyable, Sendable {
             loop.considerHelp()
             return
         }
-        workItems.inOrder().forEach { push($0, from: context) }
+        workItems.first.forEach { push($0, from: context) }
     }
 
     /// New sources and connections go to the loops in turn, and wait there until they end.

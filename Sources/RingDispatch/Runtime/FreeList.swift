@@ -1,12 +1,8 @@
-internal import LinuxPlatform
-
-/// The free blocks that a thread keeps for `ThreadMemory`, a list: each begins with the address of
-/// the next one.
-struct MemoryBlocks {
-    private var first: UnsafeMutableRawPointer?
+/// Free blocks of one size, a list: each begins with the address of the next one.
+struct FreeList: Sendable {
+    // Safety: the holder of the value owns the blocks.
+    private nonisolated(unsafe) var first: UnsafeMutableRawPointer?
     private(set) var count = 0
-    /// The number of blocks that the thread has taken.
-    var inUse = 0
 
     @inline(__always)
     mutating func pop() -> UnsafeMutableRawPointer? {
@@ -23,7 +19,7 @@ struct MemoryBlocks {
         count &+= 1
     }
 
-    mutating func freeAll() {
-        while let block = pop() { PageMemory.free(block, Tuning.memoryBlockBytes) }
+    mutating func empty(_ free: (UnsafeMutableRawPointer) -> Void) {
+        while let block = pop() { free(block) }
     }
 }
