@@ -45,50 +45,34 @@ package enum DatagramGroups {
     package static func setInterface(_ descriptor: Int32, _ interface: UInt32) -> Int32 {
         var request = ip_mreqn()
         request.imr_ifindex = Int32(bitPattern: interface)
-        return each(
-            descriptor,
-            ipv4: {
-                Sockets.setStructure(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, request)
-            },
-            ipv6: {
-                Sockets.setOption(
-                    descriptor, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF,
-                    Int32(bitPattern: interface))
-            })
+        return set(
+            descriptor, ipv4: (IP_MULTICAST_IF, request),
+            ipv6: (IPV6_MULTICAST_IF, request.imr_ifindex))
     }
 
     /// Sets whether members on this machine receive datagrams that the socket sends to a group.
     package static func setLoopback(_ descriptor: Int32, _ isOn: Bool) -> Int32 {
-        set(descriptor, ipv4: IP_MULTICAST_LOOP, ipv6: IPV6_MULTICAST_LOOP, isOn ? 1 : 0)
+        let value: Int32 = isOn ? 1 : 0
+        return set(
+            descriptor, ipv4: (IP_MULTICAST_LOOP, value), ipv6: (IPV6_MULTICAST_LOOP, value))
     }
 
     /// Sets the hop limit of datagrams to groups.
     package static func setHops(_ descriptor: Int32, _ hops: Int32) -> Int32 {
-        set(descriptor, ipv4: IP_MULTICAST_TTL, ipv6: IPV6_MULTICAST_HOPS, hops)
-    }
-
-    private static func set(
-        _ descriptor: Int32, ipv4: Int32, ipv6: Int32, _ value: Int32
-    ) -> Int32 {
-        func set(_ level: Int, _ name: Int32) -> Int32 {
-            Sockets.setOption(descriptor, Int32(level), name, value)
-        }
-        return each(
-            descriptor, ipv4: { set(IPPROTO_IP, ipv4) }, ipv6: { set(IPPROTO_IPV6, ipv6) })
+        set(descriptor, ipv4: (IP_MULTICAST_TTL, hops), ipv6: (IPV6_MULTICAST_HOPS, hops))
     }
 
     /// An IPv6 socket may serve IPv4, too, so both options are set.
-    private static func each(
-        _ descriptor: Int32, ipv4: () -> Int32, ipv6: () -> Int32
+    private static func set<Value: BitwiseCopyable>(
+        _ descriptor: Int32, ipv4: (name: Int32, value: Value), ipv6: (name: Int32, value: Int32)
     ) -> Int32 {
         let family = Int32(Sockets.localAddress(of: descriptor)?.family ?? 0)
-        switch family {
-        case AF_INET: return ipv4()
-        case AF_INET6:
-            let code = ipv6()
-            if code == 0 { _ = ipv4() }
-            return code
-        default: return EOPNOTSUPP
+        if family == AF_INET6 {
+            let code = Sockets.setOption(descriptor, Int32(IPPROTO_IPV6), ipv6.name, ipv6.value)
+            if code != 0 { return code }
         }
+        guard family == AF_INET || family == AF_INET6 else { return EOPNOTSUPP }
+        let code = Sockets.setStructure(descriptor, Int32(IPPROTO_IP), ipv4.name, ipv4.value)
+        return family == AF_INET ? code : 0
     }
 }

@@ -4,13 +4,7 @@ internal import Glibc
 /// A timerfd_create(2) descriptor that becomes readable when CLOCK_REALTIME is set.
 package final class StepDescriptor: Sendable {
     /// Opened at the start of the runtime, while descriptors are free.
-    package static let shared: StepDescriptor = {
-        do throws(SystemError) {
-            return try StepDescriptor()
-        } catch {
-            fatalSystemError(error)
-        }
-    }()
+    package static let shared = indispensable { () throws(SystemError) in try StepDescriptor() }
 
     private let descriptor: OwnedDescriptor
 

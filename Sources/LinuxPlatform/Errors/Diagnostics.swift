@@ -50,6 +50,11 @@ package func fatalSystemError(_ error: SystemError) -> Never {
     clinux_abort()
 }
 
+/// The value of `body`, without which the process cannot go on.
+package func indispensable<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) -> Value {
+    do { return try body() } catch { fatalSystemError(error) }
+}
+
 /// Ends the process because of an invalid setting in its environment.
 package func fatalConfiguration(_ message: String) -> Never {
     Diagnostics.write(line: "RingDispatch: \(message)\n")

@@ -13,11 +13,7 @@ package enum LibdispatchMainQueue {
     /// descriptor is free. Create it now, and print a message instead.
     private static func find() -> Bool {
         guard clinux_main_queue_find() else { return false }
-        do throws(SystemError) {
-            _ = try EventDescriptor()
-        } catch {
-            fatalSystemError(error)
-        }
+        _ = indispensable { () throws(SystemError) in try EventDescriptor() }
         _ = clinux_main_queue_descriptor()
         return true
     }

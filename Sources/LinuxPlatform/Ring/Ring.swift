@@ -110,11 +110,7 @@ package final class Ring {
     }
 
     private func enter(waitCount: UInt32) {
-        do {
-            try enter(waitCount: waitCount, timeout: nil)
-        } catch {
-            fatalSystemError(error)
-        }
+        indispensable { () throws(SystemError) in try enter(waitCount: waitCount, timeout: nil) }
     }
 
     private func enter(

@@ -64,22 +64,14 @@ extension DispatchData {
         require(range, "subdata(in:)")
         if range.isEmpty { return .empty }
         if range.count == count { return self }
-        let firstNumber = regionNumber(at: range.lowerBound)
-        let lastNumber = regionNumber(at: range.upperBound - 1)
-        var part = DispatchData(self.part(of: firstNumber, in: range))
-        guard firstNumber < lastNumber else { return part }
-        part.rest.reserveCapacity(lastNumber - firstNumber)
-        for number in firstNumber + 1...lastNumber {
-            part.append(self.part(of: number, in: range))
+        var part = DispatchData.empty
+        for number in regionNumber(at: range.lowerBound)...regionNumber(at: range.upperBound - 1) {
+            let region = region(number)
+            let offset = offset(ofRegion: number)
+            let start = Swift.max(range.lowerBound - offset, 0)
+            part.append(region.part(start..<Swift.min(range.upperBound - offset, region.count)))
         }
         return part
-    }
-
-    private func part(of number: Int, in range: Range<Int>) -> DataRegion {
-        let region = region(number)
-        let offset = offset(ofRegion: number)
-        let start = Swift.max(range.lowerBound - offset, 0)
-        return region.part(start..<Swift.min(range.upperBound - offset, region.count))
     }
 
     /// The region that contains the byte at `location`, and the index of its first byte.

@@ -36,9 +36,9 @@ final class IODescriptor: Sendable {
         var all: [IOChannel] = []
 
         /// True if it was the last one.
-        mutating func remove(_ channel: IOChannel) -> Bool {
+        mutating func remove(_ channel: IOChannel?) -> Bool {
             users -= 1
-            if channel.isConvenience && users == 0 { all.append(channel) }
+            if let channel, channel.isConvenience && users == 0 { all.append(channel) }
             return users == 0
         }
     }
@@ -112,15 +112,10 @@ final class IODescriptor: Sendable {
 
     /// Removes a channel that is over.
     func leave(_ channel: IOChannel) {
-        let isLast: Bool
-        if path == nil {
-            isLast = IODescriptor.table.withLock { table in
-                let isLast = channels.withLock { $0.remove(channel) }
-                if isLast, table[number] === self { table[number] = nil }
-                return isLast
-            }
-        } else {
-            isLast = channels.withLock { $0.remove(channel) }
+        let isLast = IODescriptor.table.withLock { table in
+            let isLast = channels.withLock { $0.remove(channel) }
+            if isLast, table[number] === self { table[number] = nil }
+            return isLast
         }
         if isLast {
             retire()
@@ -132,15 +127,7 @@ final class IODescriptor: Sendable {
     // MARK: opening
 
     /// The descriptor is not retired before the kernel has opened it, or has refused to.
-    func beginOpening() { channels.withLock { $0.users += 1 } }
-
-    private func endOpening() {
-        let isLast = channels.withLock { channels in
-            channels.users -= 1
-            return channels.users == 0
-        }
-        if isLast { retire() }
-    }
+    func beginOpening() { _ = join() }
 
     private func setKind(_ found: DescriptorFacts) {
         facts.value.kind = found.kind
@@ -171,7 +158,7 @@ final class IODescriptor: Sendable {
         if error != 0 { failChannels(error) }
         gate.withLock { $0.open() }
         releaseHeld()
-        endOpening()
+        if channels.withLock({ $0.remove(nil) }) { retire() }
     }
 
     /// Lets requests wait. With O_NONBLOCK, io_uring fails one whose bytes are not in the page

@@ -17,7 +17,8 @@ extension DispatchQueue {
         // another one.
         let helpers = min(max(Runtime.shared.configuration.loops, 2), iterations) - 1
         withoutActuallyEscaping(work) { work in
-            let loop = ApplyLoop(iterations: iterations, work: work)
+            let loop = ApplyLoop(
+                iterations: iterations, caller: context.pointee.threadHandle, work: work)
             let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef {
                 $0.priority
             }
@@ -38,37 +39,29 @@ private final class ApplyLoop: Sendable {
     private nonisolated(unsafe) var work: ((Int) -> Void)?
     /// The first unclaimed iteration. Relaxed: it only hands out indices.
     private let next = Atomic<Int>(0)
-    /// Completed iterations. The last add (releasing) pairs with the wait's load (acquiring).
-    private let done = Atomic<Int>(0)
-    private let finished = Locked<ThreadHandle?>(nil)
+    /// Iterations that are not done, and 1 until the caller waits. Each thread sees what was done
+    /// before it (acquiring and releasing). The one that reaches 0 ends the caller's wait.
+    private let left: Atomic<Int>
+    private let caller: ThreadHandle
 
-    init(iterations: Int, work: @escaping (Int) -> Void) {
+    init(iterations: Int, caller: ThreadHandle, work: @escaping (Int) -> Void) {
         self.iterations = iterations
+        self.caller = caller
         self.work = work
+        left = Atomic(iterations &+ 1)
     }
 
     func help() {
-        let claimed = run()
-        guard claimed > 0 else { return }
-        let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
-        guard before + claimed == iterations else { return }
-        finished.withLock { $0.take() }?.grant()
+        let ran = run()
+        if ran > 0 && isEnd(after: ran) { caller.grant() }
     }
 
     func runAndWait(_ context: Context) {
-        let claimed = run()
-        let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
-        if before + claimed == iterations { return }
-        if context.pointee.spin.spin(until: { done.load(ordering: .acquiring) == iterations }) {
-            return
-        }
-        let threadHandle = context.pointee.threadHandle
-        let mustWait = finished.withLock { waiter -> Bool in
-            guard done.load(ordering: .acquiring) < iterations else { return false }
-            waiter = threadHandle
-            return true
-        }
-        if mustWait { _ = Blocking.sleep(context) }
+        if !isEnd(after: run() &+ 1) { _ = Blocking.wait(context) }
+    }
+
+    private func isEnd(after count: Int) -> Bool {
+        left.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue == 0
     }
 
     /// The closure is valid only during the call; helpers that start later claim nothing.

@@ -27,7 +27,7 @@ extension DispatchQueue {
 
     /// Makes the calling thread the queue's owner; false if the queue has been suspended.
     private final func beginDrain(_ context: Context) -> Bool {
-        let result = update { state in
+        let result = change { state in
             if state.isStopped {
                 state.clear(QueueState.enqueued)
                 state.set(QueueState.dirty)
@@ -35,9 +35,8 @@ extension DispatchQueue {
                 state.owner = context.pointee.identifier
                 state.clear(QueueState.dirty)
             }
-            return true
         }
-        return result?.new.owner == context.pointee.identifier
+        return result.new.owner == context.pointee.identifier
     }
 
     /// The next item; nil if the drain is over and the queue was released.
@@ -92,10 +91,7 @@ extension DispatchQueue {
         guard let first = firstItem() else { return false }
         let priority = max(priority, first.pointee.priority)
         noteDrain(quantum, context)
-        update { state in
-            state.owner = 0
-            return true
-        }
+        change { $0.owner = 0 }
         enqueueSelf(priority: priority, context)
         return true
     }
@@ -106,11 +102,10 @@ extension DispatchQueue {
         let waiter = ThreadHandle(address: object)
         let hasMore = !front.isEmpty || !incoming.isEmpty
         let identifier = waiter.identifier
-        update { state in
+        change { state in
             state.owner = identifier
             state.clear(QueueState.enqueued)
             if hasMore { state.set(QueueState.dirty) }
-            return true
         }
         waiter.grant()
     }

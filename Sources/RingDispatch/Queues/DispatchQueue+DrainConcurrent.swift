@@ -36,7 +36,7 @@ extension DispatchQueue {
     /// waiting thread received the queue.
     private final func runBarrier(_ workItem: WorkItemPointer, _ context: Context) -> Bool {
         var mayRun = false
-        update { state in
+        change { state in
             mayRun = state.running == 0
             if mayRun {
                 state.owner = context.pointee.identifier
@@ -45,7 +45,6 @@ extension DispatchQueue {
                 state.set(QueueState.barrierPending)
                 state.clear(QueueState.enqueued)
             }
-            return true
         }
         guard mayRun else { return false }
         removeFirst()
@@ -56,10 +55,7 @@ extension DispatchQueue {
         withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
             workItem.run(context)
         }
-        update { state in
-            state.owner = 0
-            return true
-        }
+        change { $0.owner = 0 }
         return true
     }
 
@@ -75,7 +71,7 @@ extension DispatchQueue {
         // Room in `running` is reserved before any item starts.
         var hasRoom = false
         var wasHeld = false
-        update { state in
+        change { state in
             hasRoom = state.hasRoom(for: count)
             if hasRoom {
                 wasHeld = state.isHeld
@@ -85,7 +81,6 @@ extension DispatchQueue {
                 state.set(QueueState.full)
                 state.clear(QueueState.enqueued)
             }
-            return true
         }
         guard hasRoom else { return false }
         if !wasHeld { _ = Unmanaged.passRetained(self) }

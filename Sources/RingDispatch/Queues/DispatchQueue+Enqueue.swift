@@ -47,15 +47,14 @@ extension DispatchQueue {
 
     @inline(__always)
     final func wakeUp(priority: UInt8, _ context: Context) {
-        let result = update { state in
+        let result = change { state in
             if state.isAttended || state.isStopped {
                 state.set(QueueState.dirty)
             } else {
                 state.set(QueueState.enqueued)
             }
-            return true
         }
-        if let result, result.new.isEnqueued && !result.old.isEnqueued {
+        if result.new.isEnqueued && !result.old.isEnqueued {
             enqueueSelf(priority: max(priority, self.priority), context)
         }
     }

@@ -17,6 +17,18 @@ extension DispatchQueue {
         }
     }
 
+    /// Applies `change` to the state word atomically.
+    @inline(__always)
+    @discardableResult
+    final func change(_ change: (inout QueueState) -> Void) -> (old: QueueState, new: QueueState) {
+        let result = update { state in
+            change(&state)
+            return true
+        }
+        guard let result else { fatalError("unreachable: no change is refused") }
+        return result
+    }
+
     final func activateOnce() {
         guard kind == .serial || kind == .concurrent else { return }
         let result = update { state in
@@ -29,18 +41,17 @@ extension DispatchQueue {
 
     final func suspendOnce() {
         guard kind != .global else { return }
-        update { state in
+        change { state in
             guard state.suspends < QueueState.maximumSuspends else {
                 fatalMisuse("queue '\(label)' was suspended \(state.suspends) times without resume")
             }
             state.word += QueueState.oneSuspend
-            return true
         }
     }
 
     final func resumeOnce() {
         guard kind != .global else { return }
-        let result = update { state in
+        let result = change { state in
             guard state.suspends > 0 else {
                 fatalMisuse(
                     "over-resume of queue '\(label)': "
@@ -49,9 +60,8 @@ extension DispatchQueue {
                             : "resume() without a suspend()"))
             }
             state.word -= QueueState.oneSuspend
-            return true
         }
-        if let result, !result.new.isStopped { enqueueIfDirty() }
+        if !result.new.isStopped { enqueueIfDirty() }
     }
 
     /// Enqueues a resumed or activated queue if it has items that no thread will drain.

@@ -198,12 +198,11 @@ extension DispatchQueue {
                 "deadlock: sync(flags: .barrier) on concurrent queue '\(label)' from an item that "
                     + "runs on it")
         }
-        update { state in
+        change { state in
             guard state.running < QueueState.runningCapacity else {
                 fatalMisuse("too many nested sync calls on concurrent queue '\(label)'")
             }
             state.word += QueueState.oneRunning
-            return true
         }
         return true
     }
@@ -212,23 +211,15 @@ extension DispatchQueue {
     private final func unlockSlowly(_ context: Context) {
         while true {
             var hasItems = false
-            update { state in
+            change { state in
                 hasItems = state.isDirty && !state.isStopped
                 if !hasItems { state.owner = 0 }
-                return true
             }
             if !hasItems { return }
             guard let workItem = firstItem() else {
-                update { state in
-                    state.clear(QueueState.dirty)
-                    return true
-                }
+                change { $0.clear(QueueState.dirty) }
                 // This check sees any push that was made before the bit was cleared.
-                if incoming.isEmpty { continue }
-                update { state in
-                    state.set(QueueState.dirty)
-                    return true
-                }
+                if !incoming.isEmpty { change { $0.set(QueueState.dirty) } }
                 continue
             }
             if workItem.pointee.kind == .waiter
@@ -238,11 +229,10 @@ extension DispatchQueue {
                 handOver(to: workItem, context)
                 return
             }
-            update { state in
+            change { state in
                 state.owner = 0
                 state.clear(QueueState.dirty)
                 state.set(QueueState.enqueued)
-                return true
             }
             enqueueSelf(priority: max(priority, workItem.pointee.priority), context)
             return

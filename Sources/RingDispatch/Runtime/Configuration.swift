@@ -37,6 +37,15 @@ struct Configuration: Sendable {
     }
 
     init(variable: (String) -> String?, usableCPUs: Int) throws(Invalid) {
+        func number(_ name: String, _ range: ClosedRange<Int>) throws(Invalid) -> Int? {
+            guard let value = variable(name), !value.isEmpty else { return nil }
+            guard let number = Int(value), range.contains(number) else {
+                throw Invalid(
+                    message: "\(name) is '\(value)'; it must be a number from "
+                        + "\(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
         if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty {
             guard let preference = BackendFactory.Preference(rawValue: value) else {
                 throw Invalid(
@@ -45,15 +54,9 @@ struct Configuration: Sendable {
             }
             backend = preference
         }
-        if let count = try Configuration.number(
-            "RINGDISPATCH_WORKERS", Configuration.workerRange, variable)
-        {
-            workers = count
-        }
+        workers = try number("RINGDISPATCH_WORKERS", Configuration.workerRange) ?? workers
         loops = min(usableCPUs, Configuration.loopRange.upperBound, workers - 1)
-        if let count = try Configuration.number(
-            "RINGDISPATCH_LOOPS", Configuration.loopRange, variable)
-        {
+        if let count = try number("RINGDISPATCH_LOOPS", Configuration.loopRange) {
             guard count < workers else {
                 throw Invalid(
                     message: "RINGDISPATCH_WORKERS is '\(workers)'; it must be more than the "
@@ -62,24 +65,10 @@ struct Configuration: Sendable {
             }
             loops = count
         }
-        if let milliseconds = try Configuration.number(
-            "RINGDISPATCH_STALLS", Configuration.stallRange, variable)
-        {
+        if let milliseconds = try number("RINGDISPATCH_STALLS", Configuration.stallRange) {
             stallNanoseconds = UInt64(milliseconds) * 1_000_000
         }
         if let path = variable("RINGDISPATCH_TRACE"), !path.isEmpty { traceFile = path }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
-    }
-
-    private static func number(
-        _ name: String, _ range: ClosedRange<Int>, _ variable: (String) -> String?
-    ) throws(Invalid) -> Int? {
-        guard let value = variable(name), !value.isEmpty else { return nil }
-        guard let number = Int(value), range.contains(number) else {
-            throw Invalid(
-                message: "\(name) is '\(value)'; it must be a number from "
-                    + "\(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
     }
 }

@@ -3,13 +3,7 @@ internal import LinuxPlatform
 /// The descriptors that signals arrive at.
 final class SignalDescriptors: Sendable {
     /// For the signal sources, which then cannot fail.
-    static let shared: SignalDescriptors = {
-        do throws(SystemError) {
-            return try SignalDescriptors()
-        } catch {
-            fatalSystemError(error)
-        }
-    }()
+    static let shared = indispensable { () throws(SystemError) in try SignalDescriptors() }
 
     /// Signal handlers write to it. Never closed, because a handler may be running at any time.
     let wake: EventDescriptor

@@ -47,31 +47,31 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
     public final func setEventHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
     ) {
-        core.setHandler(.event, handler.map { SourceHandler($0) })
+        core.setHandler(\.event, handler.map { SourceHandler($0) })
     }
 
     public final func setEventHandler(handler: DispatchWorkItem) {
-        core.setHandler(.event, SourceHandler { handler.perform() })
+        core.setHandler(\.event, SourceHandler { handler.perform() })
     }
 
     public final func setCancelHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
     ) {
-        core.setHandler(.cancel, handler.map { SourceHandler($0) })
+        core.setHandler(\.cancel, handler.map { SourceHandler($0) })
     }
 
     public final func setCancelHandler(handler: DispatchWorkItem) {
-        core.setHandler(.cancel, SourceHandler { handler.perform() })
+        core.setHandler(\.cancel, SourceHandler { handler.perform() })
     }
 
     public final func setRegistrationHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
     ) {
-        core.setHandler(.registration, handler.map { SourceHandler($0) })
+        core.setHandler(\.registration, handler.map { SourceHandler($0) })
     }
 
     public final func setRegistrationHandler(handler: DispatchWorkItem) {
-        core.setHandler(.registration, SourceHandler { handler.perform() })
+        core.setHandler(\.registration, SourceHandler { handler.perform() })
     }
 
     public final var handle: UInt { core.handle }

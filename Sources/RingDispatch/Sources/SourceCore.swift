@@ -206,26 +206,22 @@ class SourceCore: Runnable {
 
     // MARK: handlers
 
-    enum HandlerKind { case event, cancel, registration }
+    typealias HandlerPath = any WritableKeyPath<SourceHandlers, SourceHandler?> & Sendable
+    private typealias HandlerUpdate = (path: HandlerPath, handler: SourceHandler?)
 
-    private struct HandlerUpdate: Sendable {
-        let kind: HandlerKind
-        let handler: SourceHandler?
-    }
-
-    final func setHandler(_ kind: HandlerKind, _ handler: SourceHandler?) {
+    final func setHandler(_ path: HandlerPath, _ handler: SourceHandler?) {
         if current.isInactive {
-            handlers.set(kind, handler)
+            handlers[keyPath: path] = handler
             return
         }
-        updates.withLock { $0.append(HandlerUpdate(kind: kind, handler: handler)) }
+        updates.withLock { $0.append((path, handler)) }
         set(SourceState.dirty)
         wake(Context.current)
         if current.isDone { takeUpdates() }
     }
 
     private final func takeOverHandlers() {
-        for update in takeUpdates() { handlers.set(update.kind, update.handler) }
+        for update in takeUpdates() { handlers[keyPath: update.path] = update.handler }
     }
 
     @discardableResult

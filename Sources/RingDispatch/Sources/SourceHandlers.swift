@@ -11,12 +11,4 @@ struct SourceHandlers {
         handler.call()
         event = consume handler
     }
-
-    mutating func set(_ kind: SourceCore.HandlerKind, _ handler: SourceHandler?) {
-        switch kind {
-        case .event: event = handler
-        case .cancel: cancel = handler
-        case .registration: registration = handler
-        }
-    }
 }
