@@ -15,6 +15,7 @@ extension DispatchQueue {
             while let workItem = nextSerial(&quantum, context) {
                 removeFirst()
                 if workItem.pointee.kind == .waiter {
+                    noteDrain(quantum, context)
                     handOver(to: workItem, context)
                     return
                 }
@@ -46,13 +47,9 @@ extension DispatchQueue {
     ) -> WorkItemPointer? {
         while true {
             let state = QueueState(self.state.load(ordering: .relaxed))
-            if state.isStopped {
-                if endDrain(whenStopped: true) { return nil }
-                continue
-            }
-            if let workItem = firstItem() { return workItem }
+            if !state.isStopped, let workItem = firstItem() { return workItem }
             noteDrain(quantum, context)
-            if endDrain(whenStopped: false) { return nil }
+            if endDrain(whenStopped: state.isStopped) { return nil }
         }
     }
 

@@ -52,8 +52,10 @@ extension DispatchQueue {
             handOver(to: workItem, context)
             return false
         }
-        withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
-            workItem.run(context)
+        Runtime.shared.pool.blocks.run(context) {
+            withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
+                workItem.run(context)
+            }
         }
         change { $0.owner = 0 }
         return true

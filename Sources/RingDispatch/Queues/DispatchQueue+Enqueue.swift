@@ -72,7 +72,7 @@ extension DispatchQueue {
             target.push(workItem, context)
         } else if kind == .main {
             MainThread.push(workItem)
-        } else if blocking.isAway {
+        } else if kind == .concurrent ? Runtime.shared.pool.blocks.isAway : blocking.isAway {
             Runtime.shared.pushAway(workItem)
         } else {
             Runtime.shared.push(workItem, from: context)

@@ -90,7 +90,9 @@ extension WorkItemPointer {
         guard let through = item.pointee.through, let object = pointee.object else { return }
         _ = context.pointee.items.take(self)
         let inner = object.assumingMemoryBound(to: WorkItem.self)
-        withFrame(through, isDrain: false, context) { inner.run(context) }
+        Runtime.shared.pool.blocks.run(context) {
+            withFrame(through, isDrain: false, context) { inner.run(context) }
+        }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 }

@@ -235,8 +235,8 @@ class SourceCore: Runnable {
     override final func run(priority: UInt8, _ context: Context) -> Bool {
         if context.pointee.frame == nil {
             let root = GlobalQueues.unmanaged(priority: priority)
-            withFrame(root, isDrain: false, context) {
-                invokeOnQueue(context)
+            Runtime.shared.pool.blocks.run(context) {
+                withFrame(root, isDrain: false, context) { invokeOnQueue(context) }
             }
         } else {
             invokeOnQueue(context)

@@ -19,6 +19,68 @@ struct AwayWorkTests {
         }
     }
 
+    @Test("So do barriers")
+    func barriers() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.barriers", attributes: .concurrent)
+            let count = takeOvers { queue.async(flags: .barrier, execute: $0) }
+            #expect((1...20).contains(count))
+        }
+    }
+
+    @Test("So does a serial queue whose target is a concurrent one")
+    func serialOnConcurrent() async {
+        await #expect(processExitsWith: .success) {
+            let target = DispatchQueue(label: "away.target", attributes: .concurrent)
+            let queue = DispatchQueue(label: "away.serial", target: target)
+            #expect((1...20).contains(takeOvers { queue.async(execute: $0) }))
+        }
+    }
+
+    @Test("So do handlers of sources on a global queue")
+    func sources() async {
+        await #expect(processExitsWith: .success) {
+            var sources: [any DispatchSourceUserDataAdd] = []
+            let count = takeOvers { handler in
+                let source = DispatchSource.makeUserDataAddSource()
+                source.setEventHandler(handler: handler)
+                source.activate()
+                source.add(data: 1)
+                sources.append(source)
+            }
+            #expect((1...20).contains(count))
+        }
+    }
+
+    @Test("So does a queue that a sync takes after each handler")
+    func syncBetween() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.sync")
+            let count = takeOvers { handler in
+                queue.async(execute: handler)
+                queue.sync {}
+            }
+            #expect((1...20).contains(count))
+        }
+    }
+
+    @Test("So does a queue that each of its handlers suspends")
+    func suspending() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.suspends")
+            queue.suspend()
+            let count = takeOvers { handler in
+                queue.async {
+                    queue.suspend()
+                    handler()
+                }
+                queue.resume()
+            }
+            queue.resume()
+            #expect((1...20).contains(count))
+        }
+    }
+
     @Test("So does one whose handlers compute before they block, beside many that block")
     func computingFirst() async {
         await #expect(processExitsWith: .success) {

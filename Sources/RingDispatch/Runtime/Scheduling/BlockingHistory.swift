@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Whether the handlers of a serial queue, or all blocks of global and concurrent queues, keep
+/// Whether the handlers of a serial queue, or all of global and concurrent queues, keep
 /// blocking. Such handlers run away from the loops; see `AwayWork`.
 ///
 /// The mark is set when a loop was taken over from such a handler because it blocked, and renewed
@@ -65,7 +65,7 @@ struct BlockingHistory {
     }
 }
 
-/// The history of the blocks of global and concurrent queues, which any number of threads run.
+/// The history of the handlers of global and concurrent queues, which any number of threads run.
 struct SharedBlockingHistory: ~Copyable {
     /// A copy of the history's `isAway`. A hint (relaxed): a late change costs one handler's block.
     private let isAwayHint = Atomic<Bool>(false)
@@ -74,7 +74,7 @@ struct SharedBlockingHistory: ~Copyable {
     @inline(__always)
     var isAway: Bool { isAwayHint.load(ordering: .relaxed) }
 
-    /// Runs a block as a work item of its own.
+    /// Runs a handler as a work item of its own.
     @inline(__always)
     func run(_ context: Context, _ body: () -> Void) {
         let start = BlockingHistory.start(context)

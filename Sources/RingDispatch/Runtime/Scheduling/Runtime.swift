@@ -123,7 +123,8 @@ package struct Runtime: ~Copyable, Sendable {
     /// Pushes a work item of a root queue.
     @inline(__always)
     func push(_ workItem: WorkItemPointer, from context: Context) {
-        if pool.blocks.isAway, [.block, .swiftJob].contains(workItem.pointee.kind) {
+        // A queue has a mark of its own.
+        if pool.blocks.isAway, workItem.pointee.kind != .queue {
             pushAway(workItem)
             return
         }
