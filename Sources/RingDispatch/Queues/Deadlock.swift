@@ -47,25 +47,26 @@ enum Deadlock {
     /// The longest cycle that is detected.
     private static let limit = 64
 
-    /// For each thread that has waited in `sync` for some time, the queue that it waits for. A
-    /// waiter keeps its queue alive. The last thread of a cycle to get here sees all the others.
-    private static let awaited = Locked<[UInt32: Unmanaged<DispatchQueue>]>([:])
+    /// A thread that has waited in `sync` for some time, and the queue that it keeps alive.
+    private struct Wait {
+        let thread: ThreadHandle
+        let queue: Unmanaged<DispatchQueue>
+    }
+
+    /// By thread identifier. The last thread of a cycle to get here sees all the others.
+    private static let waits = Locked<[UInt32: Wait]>([:])
 
     /// Waits for the calling thread's grant, which comes from the queue. Traps if it can never
     /// come.
     static func wait(for queue: DispatchQueue, _ context: Context) {
         let deadline = MonotonicClock.nanoseconds() + patienceNanoseconds
         if Blocking.wait(context, deadline: deadline) { return }
-        setAwaited(queue, context)
+        let thread = context.pointee.threadHandle
+        let wait = Wait(thread: thread, queue: .passUnretained(queue))
+        waits.withLock { $0[thread.identifier] = wait }
         trapIfCycle(queue, context)
-        _ = context.pointee.threadHandle.park()
-        setAwaited(nil, context)
-    }
-
-    /// Records the queue that the thread waits for; nil ends the wait.
-    private static func setAwaited(_ queue: DispatchQueue?, _ context: Context) {
-        let identifier = context.pointee.identifier
-        awaited.withLock { $0[identifier] = queue.map(Unmanaged.passUnretained) }
+        _ = thread.park()
+        waits.withLock { $0[thread.identifier] = nil }
     }
 
     /// Traps if the queue's owner waits, directly or through other threads, for this thread.
@@ -86,9 +87,13 @@ enum Deadlock {
         while let owner = links.last?.owner, owner != 0, links.count < limit {
             // A single link: the owner's wait has already ended.
             if owner == context.pointee.identifier { return links.count > 1 ? links : nil }
-            // Safety: the queue is alive, because a thread clears its entry under the lock before
-            // `sync` returns.
-            let next = awaited.withLock { $0[owner]?._withUnsafeGuaranteedRef { link($0) } }
+            // Safety: thread and queue are alive, because a thread clears its entry under the lock
+            // before `sync` returns. One that has its grant waits no more, though it may not run
+            // yet.
+            let next = waits.withLock { waits -> Link? in
+                guard let wait = waits[owner], !wait.thread.hasGrant else { return nil }
+                return wait.queue._withUnsafeGuaranteedRef { link($0) }
+            }
             guard let next else { return nil }
             links.append(next)
         }

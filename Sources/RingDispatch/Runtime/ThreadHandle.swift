@@ -65,7 +65,7 @@ struct ThreadHandle: Equatable, Sendable {
 
     /// Ends the thread's current `park`, or its next one. One grant for each park.
     ///
-    /// The exchange (releasing) pairs with the loads in `tryTakeGrant` and `park` (acquiring): the
+    /// The exchange (releasing) pairs with the loads in `hasGrant` and `park` (acquiring): the
     /// woken thread sees the earlier writes of the granting one, which no longer accesses the
     /// memory after it, so the thread may end at once.
     func grant() {
@@ -79,11 +79,14 @@ struct ThreadHandle: Equatable, Sendable {
         withUnsafePointer(to: storage.pointee.sleep) { UnsafeMutableRawPointer(mutating: $0) }
     }
 
+    /// Whether a grant waits to be consumed.
+    @inline(__always)
+    var hasGrant: Bool { storage.pointee.sleep.load(ordering: .acquiring) == ThreadHandle.granted }
+
     /// Consumes the grant if there is one.
     @inline(__always)
     func tryTakeGrant() -> Bool {
-        guard storage.pointee.sleep.load(ordering: .acquiring) == ThreadHandle.granted
-        else { return false }
+        guard hasGrant else { return false }
         storage.pointee.sleep.store(ThreadHandle.empty, ordering: .relaxed)
         return true
     }
