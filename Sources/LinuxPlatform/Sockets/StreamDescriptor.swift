@@ -21,9 +21,7 @@ package struct StreamDescriptor: Sendable {
 
     package init(number: Int32, isSocket: Bool) {
         self.number = number
-        let flags = isSocket ? 0 : fcntl(number, F_GETFL)
-        let isNonBlocking = flags >= 0 && flags & O_NONBLOCK != 0
-        mode = isSocket ? .socket : isNonBlocking ? .nonBlocking : .noWait
+        mode = isSocket ? .socket : .noWait
     }
 
     /// Clears O_NONBLOCK, if it was set here.
@@ -31,23 +29,25 @@ package struct StreamDescriptor: Sendable {
         if mode == .nonBlockingForNow { Descriptors.setNonBlocking(number, false) }
     }
 
-    /// Changes the mode after the kernel has rejected RWF_NOWAIT.
+    /// Sets O_NONBLOCK, after the kernel has rejected RWF_NOWAIT. Before each further call again:
+    /// another user of the open file description may have cleared it.
     package mutating func setNonBlocking() {
         guard let wasSet = Descriptors.setNonBlocking(number) else { return }
-        mode = wasSet ? .nonBlocking : .nonBlockingForNow
+        if !wasSet { mode = .nonBlockingForNow } else if mode == .noWait { mode = .nonBlocking }
     }
 
     /// Result of a call that requires `setNonBlocking` first.
     package static let needsNonBlocking = -Int(EOPNOTSUPP)
 
     /// Reads available bytes. Returns the count, 0 at the end, or a negated errno.
-    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let result: Int
             switch mode {
             case .socket: return clinux_receive(number, buffer.baseAddress, buffer.count)
             case .noWait: result = clinux_read_nowait(number, buffer.baseAddress, buffer.count, -1)
             case .nonBlocking, .nonBlockingForNow:
+                setNonBlocking()
                 result = Glibc.read(number, buffer.baseAddress, buffer.count)
             }
             if result >= 0 { return result }
@@ -58,13 +58,14 @@ package struct StreamDescriptor: Sendable {
     /// Writes as much as there is room for, at most `limit` bytes. Returns the count, or a negated
     /// errno (EPIPE if there is no reader).
     /// - Parameter blocksSignals: whether the calling thread has SIGPIPE blocked.
-    package func write(
+    package mutating func write(
         _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int, blocksSignals: Bool
     ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
             guard let start = list.baseAddress else { return 0 }
             let (count, _) = GatherList.fill(start, pieces, limit)
             if mode == .socket { return Sockets.send(number, start, count) }
+            if mode != .noWait { setNonBlocking() }
             if blocksSignals { return writeQuietly(start, count) }
             return PipeSignal.blocked { writeQuietly(start, count) }
         }

@@ -5,7 +5,11 @@ extension IODescriptor {
     /// Starts an operation: on a random channel at once, on a stream when its turn comes.
     func startTransfer(_ operation: IOOperation) {
         if operation.channel.type == .stream {
-            guard transfers.withLock({ $0.streams.enter(operation) }) else { return }
+            guard transfers.withLock({ $0.streams.enter(operation) }) else {
+                // A sweep for the abort may have run before the operation waited.
+                if operation.isAborted { sweepTransfers() }
+                return
+            }
         }
         run(operation)
     }

@@ -10,6 +10,8 @@ extension IODescriptor {
             }
             if passes { start(operation) }
             if mustOpen { open() }
+            // A sweep for the abort may have run before the gate held the operation.
+            if !passes && operation.isAborted { sweepHeld() }
         case .barrier:
             // It may move the descriptor's position, or wait while the file grows.
             touch()
