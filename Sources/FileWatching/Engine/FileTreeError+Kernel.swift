@@ -50,13 +50,17 @@ extension FileTreeError {
             .other, path, error.code, "it is listed, but cannot be opened (\(text)); \(remedy)")
     }
 
-    /// `inotify_init1` failed.
+    /// An inotify instance could not be made, or not be read.
     init(instanceFor path: FilePath, _ error: SystemError) {
         let (reason, remedy): (Reason, String) =
-            InotifyLimit.isInstanceShortage(error.code)
-            ? (.instanceLimit, InotifyLimit.instances.remedy)
-            : (.descriptorLimit, ErrorCode.shortageRemedy)
-        self.init(reason, path, error.code, "\(FileTreeError.failure(error)); \(remedy)")
+            if InotifyLimit.isInstanceShortage(error.code) {
+                (.instanceLimit, "; \(InotifyLimit.instances.remedy)")
+            } else if ErrorCode.isDescriptorShortage(error.code) {
+                (.descriptorLimit, "; \(ErrorCode.shortageRemedy)")
+            } else {
+                (.other, "")
+            }
+        self.init(reason, path, error.code, FileTreeError.failure(error) + remedy)
     }
 
     init(withoutProc path: FilePath) {

@@ -22,7 +22,11 @@ package enum InotifyLimit: String, Sendable {
     /// Whether `inotify_init1` failed because of the limit on instances. EMFILE stands for two
     /// limits, but only a process without free descriptors also fails to open a file.
     package static func isInstanceShortage(_ code: Int32) -> Bool {
-        code == ErrorCode.processDescriptors && value(instances.keys[0]) != nil
+        guard code == ErrorCode.processDescriptors,
+            let place = try? Descriptors.openPlace(path: "/")
+        else { return false }
+        _ = OwnedDescriptor(adopting: place)
+        return true
     }
 
     /// Names the lowest limit that applies, its value, and the command that raises it.

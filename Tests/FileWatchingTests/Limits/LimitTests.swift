@@ -54,6 +54,21 @@ struct LimitTests {
                 || error?.description.contains("max_user_instances") == true)
     }
 
+    @Test("a failure to make an instance that is no limit is not called one")
+    func noInstance() throws {
+        let folder = Folder()
+        for code in [ENOSYS, EPERM, ENOSPC] {
+            let watches = SharedWatches { () throws(SystemError) in
+                throw SystemError(call: "inotify_init1", code: code)
+            }
+            let error = #expect(throws: FileTreeError.self) {
+                _ = try Watching(watches: watches, in: folder)
+            }
+            #expect(error?.reason == .other && error?.code?.rawValue == code)
+            #expect(error?.description.contains("RLIMIT_NOFILE") == false)
+        }
+    }
+
     @Test("without /proc nothing can be watched, and the error says so")
     func withoutProc() throws {
         let rules = Watched(RefusingInotify.Rules(code: ENOENT))
