@@ -80,10 +80,14 @@ final class FolderScan: @unchecked Sendable {
     /// path faster than a descriptor.
     private func addWatch(_ folder: FolderEntryFacts?) throws(SystemError) -> Int32 {
         let place = FilePlace.path(path, followsLink: followsLink)
-        if let watch = try? watches.watch(place, for: subscription) {
+        do throws(SystemError) {
+            let watch = try watches.watch(place, for: subscription)
             let facts = try? FolderEntryFacts(path: path, followsLinks: followsLink)
             if let facts, facts == folder { return watch }
             watches.unwatch(watch, for: subscription)
+        } catch {
+            // No other way to the folder helps at the limit of watches.
+            if error.code == ErrorCode.noSpace { throw error }
         }
         return try watches.watch(
             .object(descriptor: folderReader.descriptor), for: subscription)

@@ -69,6 +69,14 @@ struct LimitTests {
         }
     }
 
+    @Test("no more watches and no /proc: the error names the limit")
+    func watchesWithoutProc() throws {
+        let rules = Watched(RefusingInotify.Rules(code: ENOSPC, hasProc: false))
+        let watching = try Watching(watches: sharedWatches(rules))
+        #expect(!watching.errors.value.isEmpty)
+        #expect(watching.errors.value.allSatisfy { $0.reason == .watchLimit })
+    }
+
     @Test("without /proc nothing can be watched, and the error says so")
     func withoutProc() throws {
         let rules = Watched(RefusingInotify.Rules(code: ENOENT))

@@ -10,6 +10,8 @@ final class RefusingInotify: Inotify {
         var allowed = 0..<0
         /// Nil: each path; otherwise only this one, however it is named.
         var refused: String?
+        /// Without it, no watch of a descriptor is made.
+        var hasProc = true
         /// The number of calls so far.
         var asked = 0
         var openInstances = 0
@@ -36,6 +38,7 @@ final class RefusingInotify: Inotify {
         }
         let refusal = rules.update { rules -> Int32? in
             defer { rules.asked += 1 }
+            if case .object = place, !rules.hasProc { return ENOENT }
             if let refused = rules.refused { return path == refused ? rules.code : nil }
             return rules.allowed.contains(rules.asked) ? nil : rules.code
         }
