@@ -38,6 +38,16 @@ extension FileTreeError {
         self.init(reason, path, error.code, cause)
     }
 
+    /// A folder's scan lacked a descriptor or memory, and is repeated.
+    init(delaying path: FilePath, _ error: SystemError) {
+        let isOfDescriptors = ErrorCode.isDescriptorShortage(error.code)
+        let cause = isOfDescriptors ? ErrorCode.shortageRemedy : FileTreeError.failure(error)
+        self.init(
+            reason: isOfDescriptors ? .descriptorLimit : .other, path: path,
+            code: ErrorNumber(rawValue: error.code),
+            description: "'\(path)' is scanned later: \(cause)")
+    }
+
     /// A folder is listed by the folder that holds it, but cannot be opened.
     init(unreachable path: FilePath, _ error: SystemError) {
         let remedy =

@@ -65,12 +65,12 @@ extension WatchEngine {
         let hasLostEvents =
             confined.hasLostEvents || isOther || tree[folder].lacksWatch
             || tree[folder].watch != (try? watch.get())
-        set(watch, of: folder, at: scan.path)
+        set(watch, of: folder, scan)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
             confined.fresh.append(folder)
         }
-        confined.rules.set(scan.rules, of: folder)
+        if scan.error == nil { confined.rules.set(scan.rules, of: folder) }
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther
         while true {
@@ -94,18 +94,48 @@ extension WatchEngine {
                 let flags = scan.flags.intersection([.quiet, .repair])
                 confined.missed.append((scan.folder, flags, error))
             } else {
-                fail(error, FilePath(terminated: scan.path))
+                fail(error, scan)
             }
         }
         confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
 
+    /// The pause before scans that lacked a descriptor or memory are repeated.
+    private static let starvedMilliseconds = 1000
+
+    /// Reports that a folder was not watched or scanned. In a shortage, repeats the scan later.
+    private func fail(_ error: SystemError, _ scan: FolderScan) {
+        let isShortage = ErrorCode.isShortage(error.code)
+        fail(error, FilePath(terminated: scan.path), isRepeated: isShortage)
+        guard isShortage else { return }
+        confined.starved.append((scan.folder, scan.flags.intersection(.quiet).union(.repair)))
+        guard confined.starved.count == 1 else { return }
+        let pause = DispatchTimeInterval.milliseconds(WatchEngine.starvedMilliseconds)
+        queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.scanStarved() }
+    }
+
+    private func scanStarved() {
+        guard confined.phase != .cancelled else { return }
+        // As after an overflow: a scan that was part of its repair was lost.
+        confined.isRepairing = true
+        confined.hasLostEvents = true
+        // The node may be freed and reused, which does no harm.
+        for starved in confined.starved where tree[starved.folder].isFolder {
+            // What is found after the start is a change.
+            push(starved.folder, confined.phase == .ready ? .repair : starved.flags)
+        }
+        confined.starved = []
+        scheduleRun()
+    }
+
     private func set(
-        _ watch: Result<Int32, SystemError>, of folder: NodeNumber, at path: [UInt8]
+        _ watch: Result<Int32, SystemError>, of folder: NodeNumber, _ scan: FolderScan
     ) {
         switch watch {
         case .success(let watch):
-            if !confined.failures.isEmpty { confined.failures[FilePath(terminated: path)] = nil }
+            if scan.error == nil && !confined.failures.isEmpty {
+                confined.failures[FilePath(terminated: scan.path)] = nil
+            }
             if let old = tree[folder].watch, old != watch {
                 watches.unwatch(old, for: subscription(folder))
             }
@@ -114,8 +144,8 @@ extension WatchEngine {
             // The folder is open, so the path that is missing is /proc/thread-self/fd.
             guard !hasReportedProc else { return }
             hasReportedProc = true
-            report(FileTreeError(withoutProc: FilePath(terminated: path)))
-        case .failure(let error): fail(error, FilePath(terminated: path))
+            report(FileTreeError(withoutProc: FilePath(terminated: scan.path)))
+        case .failure(let error): fail(error, scan)
         }
     }
 
@@ -149,7 +179,8 @@ extension WatchEngine {
 
     /// Reports a failure once, until the folder is scanned without one. At the limit of watches,
     /// only the roots and one other folder are named.
-    func fail(_ error: SystemError, _ path: FilePath) {
+    /// - Parameter isRepeated: the scan that has failed is repeated.
+    func fail(_ error: SystemError, _ path: FilePath, isRepeated: Bool = false) {
         if error.code == ErrorCode.noSpace,
             !confined.roots.contains(where: { $0.path == path })
         {
@@ -157,7 +188,9 @@ extension WatchEngine {
             hasReportedWatchLimit = true
         }
         if confined.failures.updateValue(error.code, forKey: path) != error.code {
-            report(FileTreeError(watching: path, error))
+            report(
+                isRepeated
+                    ? FileTreeError(delaying: path, error) : FileTreeError(watching: path, error))
         }
     }
 

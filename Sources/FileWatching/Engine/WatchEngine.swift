@@ -34,6 +34,8 @@ final class WatchEngine: @unchecked Sendable {
         /// Folders that were not found at their paths, with the flags for their next scan: an event
         /// for a renaming should follow.
         var missed: [(folder: NodeNumber, flags: NodeFlags, error: SystemError)] = []
+        /// Folders whose scan lacked a descriptor or memory, with the flags for the next one.
+        var starved: [(folder: NodeNumber, flags: NodeFlags)] = []
         /// How often each folder was missed although all events were handled.
         var vainScans: [NodeNumber: Int] = [:]
         /// Folders in which entries were checked on the disk since the kernel's queue was last

@@ -16,7 +16,8 @@ public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible 
         /// The kernel's event queue was full and events were lost. The watcher recovers with a
         /// rescan.
         case queueLimit
-        /// The process or the machine has no free descriptor.
+        /// The process or the machine has no free descriptor. The watcher scans the folder once
+        /// there is one.
         case descriptorLimit
         /// The folder is on a network file system, or on FUSE: the kernel does not report changes
         /// that others make. See ``FileTreeOptions/pollInterval``.
