@@ -58,6 +58,9 @@ final class FolderScan: @unchecked Sendable {
         self.followsLink = followsLink
         isVoid = false
         watch = nil
+        rules = nil
+        entries.removeAll(keepingCapacity: true)
+        hasMore = false
         error = nil
     }
 
@@ -65,14 +68,16 @@ final class FolderScan: @unchecked Sendable {
     func make() {
         do throws(SystemError) {
             try folderReader.open(path: path, followsLink: followsLink)
+            let facts = FolderEntryFacts(descriptor: folderReader.descriptor)
+            inode = facts?.inode
+            watch = Result { () throws(SystemError) in try addWatch(facts) }
+            if options.readsGitignore {
+                rules = try IgnoreRules.text(in: folderReader.descriptor)
+            }
         } catch {
             self.error = error
-            return
+            return folderReader.close()
         }
-        let facts = FolderEntryFacts(descriptor: folderReader.descriptor)
-        inode = facts?.inode
-        watch = Result { () throws(SystemError) in try addWatch(facts) }
-        rules = options.readsGitignore ? IgnoreRules.text(in: folderReader.descriptor) : nil
         readOn()
     }
 

@@ -12,7 +12,7 @@ extension WatchEngine {
         let isDirectory = mask.contains(.isDirectory)
         if confined.rules.ignores(name, isDirectory, in: folder, tree) {
             // The file may ignore itself.
-            if confined.rules.areRead(from: name) { reloadRules(of: folder) }
+            if confined.rules.areRead(from: name) { push(folder, .repair) }
             // A rename to an ignored name counts as a removal.
             if mask.contains(.movedTo), let node = takeDeparture(event.cookie) {
                 removeAndReport(node)
@@ -36,7 +36,8 @@ extension WatchEngine {
             touch(name, in: folder, .attributes)
         }
         confined.lastArrived = mask.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
-        if confined.rules.areRead(from: name) { reloadRules(of: folder) }
+        // The scan finds entries that are no longer ignored, and removes ignored ones.
+        if confined.rules.areRead(from: name) { push(folder, .repair) }
     }
 
     /// Handles an event of the folder itself. Its parent usually reports the same change.
@@ -354,14 +355,5 @@ extension WatchEngine {
         let known = tree[node]
         if known.kind != found.kind { return true }
         return known.kind == .directory && known.inode != found.inode && known.inode != 0
-    }
-
-    // MARK: rules
-
-    /// Called when the folder's `.gitignore` file has changed. The rescan finds entries that are no
-    /// longer ignored, and removes ignored ones.
-    private func reloadRules(of folder: NodeNumber) {
-        confined.rules.forget(folder)
-        push(folder, .repair)
     }
 }

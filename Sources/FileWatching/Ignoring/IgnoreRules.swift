@@ -29,8 +29,8 @@ struct IgnoreRules {
     }
 
     /// The text of an open folder's `.gitignore` file; nil if there is none.
-    static func text(in folder: Int32) -> [UInt8]? {
-        FolderReader.contents(of: fileName + [0], in: folder, limit: longestFile)
+    static func text(in folder: Int32) throws(SystemError) -> [UInt8]? {
+        try FolderReader.contents(of: fileName + [0], in: folder, limit: longestFile)
     }
 
     /// Replaces a folder's patterns.

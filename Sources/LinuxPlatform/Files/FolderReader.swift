@@ -69,11 +69,18 @@ package final class FolderReader {
 
     /// The content of a small file in an open folder; nil when it cannot be read. The name ends in
     /// a zero byte; symbolic links are not followed.
-    package static func contents(of name: [UInt8], in folder: Int32, limit: Int) -> [UInt8]? {
-        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        guard let number = try? open(name, in: folder, flags) else { return nil }
-        let file = OwnedDescriptor(adopting: number)
-        return SystemFile.bytes(of: file.number, limit: limit)
+    /// - Throws: if descriptors or memory have run out.
+    package static func contents(
+        of name: [UInt8], in folder: Int32, limit: Int
+    ) throws(SystemError) -> [UInt8]? {
+        do throws(SystemError) {
+            let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            let file = OwnedDescriptor(adopting: try open(name, in: folder, flags))
+            return SystemFile.bytes(of: file.number, limit: limit)
+        } catch {
+            if ErrorCode.isShortage(error.code) { throw error }
+            return nil
+        }
     }
 
     /// Reads entries of the open folder until the end, or until the memory is full.

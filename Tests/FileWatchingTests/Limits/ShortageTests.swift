@@ -46,6 +46,30 @@ struct ShortageTests {
             paused.watching.expect("modified a", "overflow ", "rescan ", "+modified a")
         }
     }
+
+    @Test("the patterns of a .gitignore file stay until it can be read again")
+    func rules() async {
+        await #expect(processExitsWith: .success) {
+            let folder = Folder()
+            for name in ["a", "b"] { folder.makeFile(name) }
+            #expect(Files.write(folder(".gitignore"), Array("a\n".utf8)))
+            let watching = try Watching(
+                {
+                    $0.window = .nanoseconds(0)
+                    $0.readsGitignore = true
+                }, in: folder)
+            let file = folder(".gitignore").withPlatformString { open($0, O_WRONLY | O_APPEND) }
+            // Suffices for the folder.
+            var shortage = Shortage(leaving: 1)
+            #expect(write(file, "b\n", 2) == 2)
+            expectEventually(watching.errors) { $0.count == 1 }
+            #expect(watching.errors.value.first?.reason == .descriptorLimit)
+            #expect(watching.snapshotPaths == [".gitignore", "b"])
+            shortage.end()
+            #expect(poll { watching.snapshotPaths == [".gitignore"] })
+            #expect(watching.reported.allSatisfy { $0.hasSuffix("modified .gitignore") })
+        }
+    }
 }
 
 /// Takes the process's descriptors.
