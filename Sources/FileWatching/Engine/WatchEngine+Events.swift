@@ -111,8 +111,8 @@ extension WatchEngine {
         let (facts, isLink) =
             found
             ?? (FolderEntryFacts(kind: kind, inode: 0, size: 0, modifiedNanoseconds: 0), false)
-        if found == nil { confined.doubtful.insert(folder) }
         let node = tree.insert(name, in: folder, facts, isLink ? .link : [])
+        if found == nil { confined.unfound.append(node) }
         report(.created, node, isDiscovered: isDiscovered)
         if facts.kind == .directory { push(node, []) }
     }
@@ -314,8 +314,12 @@ extension WatchEngine {
             if tree[node].inode == 0 { tree.update(node, found) }
         } else {
             // The old or the new name was examined when a later entry had it.
-            if !isFolder { tree[node].inode = 0 }
-            confined.doubtful.insert(folder)
+            if isFolder {
+                confined.doubtful.insert(folder)
+            } else {
+                tree[node].inode = 0
+                confined.unfound.append(node)
+            }
         }
         if isFolder { doubt(below: node) }
         report(

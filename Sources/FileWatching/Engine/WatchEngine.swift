@@ -44,6 +44,9 @@ final class WatchEngine: @unchecked Sendable {
         /// Those of `checkedFolders` in which the check may have found another entry than the event
         /// was for.
         var doubtful: Set<NodeNumber> = []
+        /// Entries that were not found under the names of their events. Where later events do not
+        /// lead to them, their inode stays 0, and their folders are scanned.
+        var unfound: [NodeNumber] = []
         /// Folders with the flag `fresh`.
         var fresh: [NodeNumber] = []
         var lastScanNanoseconds: UInt64 = 0
@@ -203,8 +206,7 @@ final class WatchEngine: @unchecked Sendable {
     private func awaitEmptiness() {
         let isNeeded =
             !confined.fresh.isEmpty || !confined.missed.isEmpty || !confined.doubtful.isEmpty
-            || confined.phase == .starting
-            || confined.isRepairing
+            || !confined.unfound.isEmpty || confined.phase == .starting || confined.isRepairing
         if isNeeded { askForEmptiness() }
     }
 
@@ -273,6 +275,10 @@ final class WatchEngine: @unchecked Sendable {
             guard confined.missed.isEmpty, confined.fresh.isEmpty else { return }
         }
         confined.checkedFolders.removeAll(keepingCapacity: confined.checkedFolders.count < 64)
+        for node in confined.unfound where tree[node].inode == 0 && tree[node].parent != 0 {
+            confined.doubtful.insert(tree[node].parent)
+        }
+        confined.unfound = []
         guard confined.doubtful.isEmpty else {
             // All events are handled, so their current entries are final.
             for folder in confined.doubtful where tree[folder].isFolder { push(folder, []) }

@@ -38,6 +38,23 @@ struct WrittenFileTests {
         paused.watching.expect("renamed b -> a", "renamed c -> a")
     }
 
+    @Test("a file that replaces another one before the events are read causes no scan")
+    func savedAtOnce() throws {
+        let paused = try PausedWatching(files: ["a", "b"], sizes: [1, 1])
+        // A scan would find this write, which has no event.
+        #expect(Files.writeMapped(paused.folder("b"), [2]))
+        paused.folder.makeFile("new")
+        #expect(Files.rename(paused.folder("new"), paused.folder("a")))
+        paused.watches.resume()
+        paused.watching.expect("created new", "renamed new -> a")
+        paused.folder.makeFile("last")
+        paused.watching.expect("created last")
+        let disk = Disk.tree(at: paused.folder.path)
+        for entry in paused.watching.snapshot() {
+            #expect(disk[entry.path.bytes]?.inode == entry.inode, "\(entry.path)")
+        }
+    }
+
     @Test("a new file whose name another one has by the time it is examined")
     func nameUsedAgain() throws {
         let paused = try PausedWatching(files: ["a", "new"])
