@@ -31,6 +31,8 @@ final class SharedWatches: Sendable {
         let subscriber: Subscriber
         /// What the events that are being read contain for it.
         var batch = InotifyBatch()
+        /// The next read that empties the kernel's queue is reported to it.
+        var awaitsEmptiness = false
     }
 
     init(
@@ -117,11 +119,13 @@ final class SharedWatches: Sendable {
     func announceEmptiness(to number: UInt32) {
         queue.async { [self] in
             let (reader, member) = state.withLock { ($0.reader, $0.subscribers[Int(number)]) }
-            guard let reader, let member, !reader.isPaused else { return }
+            guard let reader, let member else { return }
             let now = MonotonicClock.nanoseconds()
-            // Otherwise the next read reports it.
-            guard Descriptors.bytesReadable(reader.inotify.descriptor) == 0 else { return }
-            member.subscriber(InotifyBatch(emptiedAtNanoseconds: now))
+            if !reader.isPaused, Descriptors.bytesReadable(reader.inotify.descriptor) == 0 {
+                member.subscriber(InotifyBatch(emptiedAtNanoseconds: now))
+            } else {
+                state.withLock { $0.subscribers[Int(number)]?.awaitsEmptiness = true }
+            }
         }
     }
 
@@ -176,9 +180,11 @@ extension SharedWatches.State {
         for index in subscribers.indices {
             guard var member = subscribers[index] else { continue }
             member.batch.hasOverflowed = hasOverflowed
+            guard !member.batch.isEmpty || member.awaitsEmptiness else { continue }
             member.batch.emptiedAtNanoseconds = emptiedAt
             if !member.batch.isEmpty { batches.append((member.subscriber, member.batch)) }
             subscribers[index]?.batch = InotifyBatch()
+            subscribers[index]?.awaitsEmptiness = emptiedAt == nil
         }
         return batches
     }
