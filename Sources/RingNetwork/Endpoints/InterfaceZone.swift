@@ -43,7 +43,10 @@ public struct InterfaceZone: Sendable, Hashable {
         let isName =
             1...NetworkInterfaces.longestNameBytes ~= text.count
             && !text.allSatisfy(\.isDecimalDigit) && text.allSatisfy(InterfaceZone.isInNames)
-        guard isName, let name = String(validating: text, as: UTF8.self), !name.allDots else {
+        // Interfaces cannot be named `.` or `..`, because they appear as folders in /sys.
+        guard isName, let name = String(validating: text, as: UTF8.self),
+            ![".", ".."].contains(name)
+        else {
             throw EndpointError(
                 .invalidZone, text, "is not the zone of an IPv6 address",
                 remedy: "write the name or the index of a network interface, such as eth0")
@@ -64,9 +67,4 @@ extension InterfaceZone: CustomStringConvertible {
         case .name(let name): name
         }
     }
-}
-
-extension String {
-    /// Interfaces cannot be named `.` or `..`, because they appear as folders in /sys.
-    fileprivate var allDots: Bool { self == "." || self == ".." }
 }
