@@ -7,8 +7,8 @@ final class FileTree {
 
     /// The state, which belongs to the engine's queue; see `WatchEngine`.
     struct State {
-        /// The node table, in pieces so that growing copies nothing.
-        fileprivate var pieces: [[TreeNode]] = []
+        /// The first stands for none.
+        fileprivate var nodes: ContiguousArray<TreeNode> = [TreeNode()]
         fileprivate var firstFree: NodeNumber = 0
         fileprivate var nodeCount = 0
         fileprivate(set) var names = NameArena()
@@ -20,32 +20,23 @@ final class FileTree {
         fileprivate var chain: [NodeNumber] = []
     }
 
-    private static let pieceSize = 512
-
-    init() { _ = allocate() }  // 0 stands for none.
-
     var fileCount: Int { confined.nodeCount - confined.folderCount }
 
     subscript(node: NodeNumber) -> TreeNode {
-        _read { yield confined.pieces[Int(node >> 9)][Int(node & 511)] }
-        _modify { yield &confined.pieces[Int(node >> 9)][Int(node & 511)] }
+        _read { yield confined.nodes[Int(node)] }
+        _modify { yield &confined.nodes[Int(node)] }
     }
 
     // MARK: making and removing
 
     private func allocate() -> NodeNumber {
-        if confined.firstFree == 0 {
-            let start = NodeNumber(confined.pieces.count * FileTree.pieceSize)
-            var piece = [TreeNode](repeating: TreeNode(), count: FileTree.pieceSize)
-            for index in 0..<(FileTree.pieceSize - 1) {
-                piece[index].next = start + NodeNumber(index) + 1
-            }
-            confined.pieces.append(piece)
-            confined.firstFree = start
-        }
         let node = confined.firstFree
-        confined.firstFree = self[node].next
-        return node
+        guard node == 0 else {
+            confined.firstFree = self[node].next
+            return node
+        }
+        confined.nodes.append(TreeNode())
+        return NodeNumber(confined.nodes.count - 1)
     }
 
     func insert(
@@ -110,12 +101,9 @@ final class FileTree {
 
     private func compactNames() {
         var kept = NameArena()
-        for piece in confined.pieces.indices {
-            for index in confined.pieces[piece].indices {
-                let node = confined.pieces[piece][index]
-                confined.pieces[piece][index].nameOffset = confined.names.withName(of: node) {
-                    kept.add($0)
-                }
+        for index in confined.nodes.indices {
+            confined.nodes[index].nameOffset = confined.names.withName(of: confined.nodes[index]) {
+                kept.add($0)
             }
         }
         confined.names = kept
@@ -171,7 +159,7 @@ final class FileTree {
 
     private func growBuckets() {
         confined.buckets = ContiguousArray(repeating: 0, count: confined.buckets.count * 2)
-        for number in 1..<NodeNumber(confined.pieces.count * FileTree.pieceSize) {
+        for number in 1..<NodeNumber(confined.nodes.count) {
             let node = self[number]
             // The caller links the new node itself.
             guard node.parent != 0 else { continue }
