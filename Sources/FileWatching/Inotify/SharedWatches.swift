@@ -21,10 +21,8 @@ final class SharedWatches: Sendable {
         var reader: InotifyReader?
         /// By number; nil: the number is free.
         var subscribers: [Member?] = []
-        /// By watch number: a folder's first subscription. `others` has the further ones, which are
-        /// rare.
-        var subscriptions: [Int32: InotifySubscription] = [:]
-        var others: [Int32: [InotifySubscription]] = [:]
+        /// By watch number.
+        var subscriptions: [Int32: [InotifySubscription]] = [:]
     }
 
     fileprivate struct Member: Sendable {
@@ -137,28 +135,18 @@ final class SharedWatches: Sendable {
 
 extension SharedWatches.State {
     fileprivate mutating func add(_ subscription: InotifySubscription, to number: Int32) {
-        guard let first = subscriptions[number] else {
-            subscriptions[number] = subscription
-            return
-        }
-        guard first != subscription, others[number]?.contains(subscription) != true else { return }
-        others[number, default: []].append(subscription)
+        guard subscriptions[number]?.contains(subscription) != true else { return }
+        subscriptions[number, default: []].append(subscription)
     }
 
     /// True if the watch has no subscription left.
     fileprivate mutating func remove(
         _ subscription: InotifySubscription, from number: Int32
     ) -> Bool {
-        var rest = others[number] ?? []
-        if subscriptions[number] == subscription {
-            subscriptions[number] = rest.first
-            if rest.isEmpty { return true }
-            rest.removeFirst()
-        } else {
-            rest.removeAll { $0 == subscription }
-        }
-        others[number] = rest.isEmpty ? nil : rest
-        return false
+        subscriptions[number]?.removeAll { $0 == subscription }
+        guard subscriptions[number]?.isEmpty == true else { return false }
+        subscriptions[number] = nil
+        return true
     }
 
     fileprivate mutating func route(
@@ -167,14 +155,11 @@ extension SharedWatches.State {
         var hasOverflowed = false
         events.forEach { event, padded in
             if event.mask.contains(.overflowed) { hasOverflowed = true }
-            guard let first = subscriptions[event.watch] else { return }
             let name = padded.prefix { $0 != 0 }
-            add(event, name, for: first)
-            for one in others[event.watch] ?? [] { add(event, name, for: one) }
-            if event.mask.contains(.ended) {
-                subscriptions[event.watch] = nil
-                others[event.watch] = nil
+            for one in subscriptions[event.watch] ?? [] {
+                subscribers[Int(one.subscriber)]?.batch.add(event, for: one.target, name)
             }
+            if event.mask.contains(.ended) { subscriptions[event.watch] = nil }
         }
         var batches: [(SharedWatches.Subscriber, InotifyBatch)] = []
         for index in subscribers.indices {
@@ -187,12 +172,5 @@ extension SharedWatches.State {
             subscribers[index]?.awaitsEmptiness = emptiedAt == nil
         }
         return batches
-    }
-
-    private mutating func add(
-        _ event: InotifyEvent, _ name: Slice<UnsafeRawBufferPointer>,
-        for subscription: InotifySubscription
-    ) {
-        subscribers[Int(subscription.subscriber)]?.batch.add(event, for: subscription.target, name)
     }
 }
