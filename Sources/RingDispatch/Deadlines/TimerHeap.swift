@@ -108,11 +108,14 @@ struct TimerHeap: Sendable {
             removeFirst()
             emptyCount -= 1
         }
+        if slots.isEmpty && slots.capacity > 4096 { slots = [] }
     }
 
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0
+        // Frees the memory of many timers.
+        if slots.capacity > 4096 + 4 * slots.count { slots = slots.map { $0 } }
         for index in slots.indices { slots[index].noteIndex(index) }
         guard slots.count > 1 else { return }
         let lastParent = (slots.count - 2) / TimerHeap.arity
