@@ -1,3 +1,4 @@
+internal import Glibc
 internal import RingDispatch
 package import RingNetwork
 
@@ -37,7 +38,13 @@ package enum ListeningAddress {
         return try answer.withLock { $0 }?.get() ?? []
     }
 
-    /// Calls `make` with one address after the other until it succeeds.
+    /// Whether this machine lacks the address, or its kind, such as IPv6.
+    private static func isMissing(_ code: ErrorNumber) -> Bool {
+        code == .addressNotAvailable || code.rawValue == EAFNOSUPPORT
+    }
+
+    /// Calls `make` with one address after the other until it succeeds. A listener that fails for
+    /// another reason than a missing address is the end.
     package static func first<Made>(
         host: String, port: UInt16, _ make: (Endpoint) throws -> Made
     ) throws -> Made {
@@ -47,6 +54,9 @@ package enum ListeningAddress {
                 return try make(endpoint)
             } catch let error as EndpointError {
                 failure = self.failure(host, error)
+            } catch let error as ListenerError where !isMissing(error.cause.code) {
+                // Clients would reach whatever has the port of the first address.
+                throw error
             } catch {
                 failure = error
             }

@@ -90,6 +90,15 @@ struct StartFailureTests {
         #expect(process.output.text.isEmpty)
     }
 
+    @Test("a busy port of localhost's first address is an error, whatever the others are")
+    func busyPortOfName() throws {
+        let other = try LoopbackSocket.listening()
+        let process = try Program.echoServer.start(
+            ["--host", "localhost", "--port", String(other.port)])
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("127.0.0.1:\(other.port)"), "\(process.words)")
+    }
+
     @Test("GCDEcho names a busy port")
     func busyPortOfGCDEcho() throws {
         let other = try LoopbackSocket.listening()
