@@ -3,7 +3,7 @@ struct History {
     /// The events after a client's position.
     enum Continuation {
         /// A piece of the events up to `last`, possibly not all of them.
-        case events(ArraySlice<Event>, last: UInt64)
+        case events([Event], last: UInt64)
         /// Some of the events are no longer kept, or the position lies in the future.
         case unknown
     }
@@ -35,7 +35,8 @@ struct History {
         guard sequence < last else { return .events([], last: last) }
         let start = place(of: sequence + 1)
         let wanted = min(count, Int(last - sequence), events.count - start)
-        return .events(events[start..<start + wanted], last: last)
+        // A slice would share the ring buffer, and the next event would copy it.
+        return .events(Array(events[start..<start + wanted]), last: last)
     }
 
     private func place(of sequence: UInt64) -> Int { Int((sequence - 1) % UInt64(limit)) }
