@@ -111,8 +111,8 @@ let package = Package(
             name: "SamplesTests",
             dependencies: [
                 "ChatServer", "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "Proxy",
-                "ringload", "refuse-io-uring", library("FileWatching"), systemPackage,
-                "TestSupport",
+                "ringload", "refuse-io-uring", "SampleSupport", ringDispatch,
+                library("FileWatching"), systemPackage, "TestSupport",
             ],
             swiftSettings: settings),
     ]

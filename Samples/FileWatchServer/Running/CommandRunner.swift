@@ -46,6 +46,7 @@ final class CommandRunner: @unchecked Sendable {
     func note(_ count: Int) {
         queue.async { [self] in
             changes += count
+            isDue = false
             timer.schedule(deadline: .now() + quiet)
         }
     }
