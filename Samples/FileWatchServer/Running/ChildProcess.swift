@@ -40,6 +40,9 @@ struct ChildProcess: Sendable {
     /// Sends a signal to the command's process group. kill(2).
     func send(_ signal: Int32) { kill(-identifier, signal) }
 
+    /// Whether the command, or a process that it has started, is still there. kill(2).
+    var hasProcesses: Bool { kill(-identifier, 0) == 0 }
+
     /// Reaps the command after its end. Returns how it ended, in words; nil for status 0.
     func reap() -> String? {
         var status: Int32 = 0

@@ -54,19 +54,18 @@ final class CommandRunner: @unchecked Sendable {
     /// Ends the current run and blocks until it has ended. Must not be called on a queue.
     func stop() {
         let ended = DispatchSemaphore(value: 0)
-        queue.async { [self] in
+        let child = queue.sync { () -> ChildProcess? in
             timer.cancel()
-            guard let run else {
-                ended.signal()
-                return
-            }
+            guard let run else { return nil }
             whenEnded = { ended.signal() }
             run.child.send(SIGTERM)
-            let child = run.child
-            queue.asyncAfter(deadline: .now() + .seconds(Self.graceSeconds)) { [self] in
-                if self.run != nil { child.send(SIGKILL) }
-            }
+            return run.child
         }
+        guard let child else { return }
+        // The shell may end before the processes that it has started.
+        let deadline = DispatchTime.now() + .seconds(Self.graceSeconds)
+        while child.hasProcesses, .now() < deadline { usleep(10_000) }
+        child.send(SIGKILL)
         ended.wait()
     }
 

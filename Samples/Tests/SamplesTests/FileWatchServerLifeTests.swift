@@ -190,6 +190,24 @@ struct FileWatchServerLifeTests {
         }
     }
 
+    @Test("A child of the command that ignores SIGTERM does not outlive the server")
+    func stubbornChild() throws {
+        let command = "sh -c 'trap \"\" TERM; echo begun; exec sleep 100'; true"
+        try withFileWatchServer(arguments: ["--run", "echo $$; \(command)"]) { server in
+            let output = server.process.output
+            try server.folder.write("a")
+            _ = try output.waitForLine(beginning: "begun")
+            let lines = output.text.split(separator: "\n")
+            let group = try #require(lines.compactMap { Int32($0) }.first)
+            #expect(try server.end() == .exit(0), "\(server.process.words)")
+            let deadline = Deadline()
+            while try ProcessInformation.isAlive(group: group), !deadline.isOver {
+                letPass(milliseconds: 10)
+            }
+            #expect(try !ProcessInformation.isAlive(group: group))
+        }
+    }
+
     @Test("A root that is deleted and created again is watched again")
     func rootAgain() throws {
         try withFileWatchServer(prepare: { try $0.make(folder: "x") }) { server in
