@@ -24,8 +24,9 @@ struct Choice: Sendable {
             var path = path
             while path.count > 1, path.last == Self.slash { path.removeLast() }
             if path.starts(with: Array("./".utf8)) { path.removeFirst(2) }
-            let isAbsolute = path.first == Self.slash
-            return isAbsolute ? [path] : [path] + roots.map { $0 + [Self.slash] + path }
+            if path.first == Self.slash { return [path] }
+            if path == Array(".".utf8) { return roots }
+            return roots.map { $0 + ($0.last == Self.slash ? [] : [Self.slash]) + path }
         }
         bytesPerEvent = self.paths.reduce(globBytes + 1) { $0 + $1.count }
     }
