@@ -57,7 +57,9 @@ let package = Package(
             path: "ChatServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "EchoServer",
-            dependencies: [ringDispatch, ringNetwork, ringTLS, argumentParser, "SampleSupport"],
+            dependencies: [
+                ringDispatch, ringNetwork, ringTLS, argumentParser, "SampleSupport", "WireFormats",
+            ],
             path: "EchoServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "GCDEcho", dependencies: [ringDispatch], path: "GCDEcho",

@@ -6,15 +6,14 @@ struct Metrics: Sendable {
     let ledger: Ledger
     let datagrams: Tally
 
-    func answer(_ path: String) -> HTTPResponse? {
+    func answer(_ path: String) -> HTTPResponse {
         switch path {
         case "/metrics": return page.response
         case "/healthz":
             // Reading the totals proves that an event loop runs and that the ledger's lock is free.
             _ = ledger.totals
             return HTTPResponse(.ok, "ok\n")
-        default:
-            return nil
+        default: return HTTPResponse(.notFound)
         }
     }
 

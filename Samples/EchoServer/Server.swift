@@ -2,6 +2,7 @@ import Glibc
 import RingDispatch
 import RingNetwork
 import SampleSupport
+import WireFormats
 
 /// The listeners, the datagram socket and the HTTP port, with their shared ledger.
 final class Server {
@@ -34,8 +35,8 @@ final class Server {
         self.tcp = tcp
         udp = try addresses.udp ? DatagramSocket(tcp.endpoint) : nil
         http = try addresses.httpPort.map { [ledger, datagrams] port in
-            try HTTPService(tcp.endpoint.withPort(port)) { path in
-                Metrics(ledger: ledger, datagrams: datagrams).answer(path)
+            try HTTPService(tcp.endpoint.withPort(port)) { request, _ in
+                Metrics(ledger: ledger, datagrams: datagrams).answer(request.path)
             }
         }
         hangUp = DispatchSource.makeSignalSource(

@@ -51,9 +51,9 @@ final class Server: Sendable {
         let routes = Routes(
             feed: feed, watcher: watcher, runner: runner,
             isLoopback: endpoint.ipAddress?.isLoopback ?? true)
-        var limits = HTTPLimits()
-        limits.patience = addresses.httpPatience
-        http = try HTTPService(endpoint, limits: limits) { routes.answer($0, $1) }
+        http = try HTTPService(endpoint, patience: addresses.httpPatience) {
+            routes.answer($0, $1)
+        }
         (self.feed, self.watcher, self.runner, self.roots) = (feed, watcher, runner, roots)
     }
 

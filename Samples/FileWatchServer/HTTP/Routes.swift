@@ -12,46 +12,43 @@ struct Routes: Sendable {
     /// True when the server listens on a loopback address.
     let isLoopback: Bool
 
-    func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
+    func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPResponse? {
         // DNS rebinding: a foreign page's name may resolve to this machine, to read from it through
         // a visitor's browser. Such requests carry that name as their host.
         guard !isLoopback || Self.isLocal(host: request.host) else {
-            return .response(
-                HTTPResponse(
-                    .forbidden,
-                    "This server accepts local requests only: use its address, or localhost. "
-                        + "--host 0.0.0.0 serves other machines.\n"))
+            return HTTPResponse(
+                .forbidden,
+                "This server accepts local requests only: use its address, or localhost. "
+                    + "--host 0.0.0.0 serves other machines.\n")
         }
         switch request.path {
-        case "/": return .response(page)
+        case "/": return page
         case "/events": return events(request, connection)
         case "/snapshot":
-            if request.method == "HEAD" { return .response(json(nil)) }
+            if request.method == "HEAD" { return json(nil) }
             SnapshotDownload.serve(connection, feed, watcher)
-            return .takenOver
-        case "/status": return .response(json(status))
+            return nil
+        case "/status": return json(status)
         case "/metrics":
-            return .response(
-                Metrics(feed: feed, watcher: watcher, runner: runner).page.response)
-        case "/healthz": return .response(HTTPResponse(.ok, "ok\n"))
-        default: return .response(HTTPResponse(.notFound))
+            return Metrics(feed: feed, watcher: watcher, runner: runner).page.response
+        case "/healthz": return HTTPResponse(.ok, "ok\n")
+        default: return HTTPResponse(.notFound)
         }
     }
 
-    private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
+    private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPResponse? {
         do {
             var command = try ClientCommand(query: request.query)
             if request.method == "HEAD" {
-                return .response(
-                    HTTPResponse(.ok, nil, contentType: "text/event-stream; charset=utf-8"))
+                return HTTPResponse(.ok, nil, contentType: "text/event-stream; charset=utf-8")
             }
             // A reconnecting browser sends this header; the URL still has the first `since`.
             if let last = request.head.text("last-event-id") { command.resume(after: last) }
             EventStream.serve(connection, command, feed)
-            return .takenOver
+            return nil
         } catch {
             feed.noteRefusedCommand()
-            return .response(HTTPResponse(.badRequest, error.description + "\n"))
+            return HTTPResponse(.badRequest, error.description + "\n")
         }
     }
 

@@ -7,8 +7,6 @@ internal import WireFormats
 /// Requests are answered one at a time: the next one when the kernel has taken the whole answer.
 /// Until then the connection is not writable, and so receives nothing.
 final class HTTPClient {
-    typealias Handler = @Sendable (HTTPRequest, Connection) -> HTTPAnswer
-
     private var reader = FrameReader(
         DelimiterFraming(Array("\r\n\r\n".utf8), maximumLength: HTTPRequest.headLimit))
     /// The complete heads of the last receive that have no answer yet.
@@ -18,16 +16,17 @@ final class HTTPClient {
     /// The last answer was sent, or the handler has taken the connection over.
     private var isDone = false
     private let reserved: ReservedPlaces?
-    private let handler: Handler
+    private let handler: HTTPService.Handler
 
-    private init(_ reserved: ReservedPlaces?, _ handler: @escaping Handler) {
+    private init(_ reserved: ReservedPlaces?, _ handler: @escaping HTTPService.Handler) {
         self.reserved = reserved
         self.handler = handler
     }
 
     /// - Parameter reserved: where the connection is listed if it is one of the last free ones.
     static func serve(
-        _ connection: Connection, in reserved: ReservedPlaces?, _ handler: @escaping Handler
+        _ connection: Connection, in reserved: ReservedPlaces?,
+        _ handler: @escaping HTTPService.Handler
     ) {
         let client = HTTPClient(reserved, handler)
         reserved?.add(connection)
@@ -80,7 +79,7 @@ final class HTTPClient {
         guard reserved == nil || HTTPLimits.vitalPaths.contains(request.path) else {
             return end(connection, Self.overload, to: request)
         }
-        guard case .response(let response) = handler(request, connection) else {
+        guard let response = handler(request, connection) else {
             isDone = true
             connection.isInMessage = false
             return

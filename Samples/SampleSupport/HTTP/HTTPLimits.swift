@@ -3,12 +3,7 @@ internal import RingNetwork
 
 /// How much an HTTP server lets its clients hold. Safe for browsers and metrics collectors: both
 /// reconnect after a close.
-package struct HTTPLimits: Sendable {
-    /// How long a client may send a request, or read an answer, more slowly than the minimum rates.
-    package var patience = TimeSpan(seconds: 20)
-
-    package init() {}
-
+enum HTTPLimits {
     static let connections = 256
     /// The last free connections answer only `vitalPaths`, once each.
     static let reservedConnections = 32
@@ -24,19 +19,18 @@ package struct HTTPLimits: Sendable {
     /// An eighth of a line with 256 kbit/s.
     private static let answerBytesPerSecond = 4096
 
-    var timeouts: ConnectionTimeouts {
+    static func timeouts(patience: TimeSpan) -> ConnectionTimeouts {
+        func rate(_ bytesPerSecond: Int) -> MinimumRate {
+            let half = TimeSpan(milliseconds: patience.nanoseconds / 2_000_000).interval
+            var rate = MinimumRate(bytesPerSecond: bytesPerSecond)
+            rate.grace = half
+            rate.window = half
+            return rate
+        }
         var timeouts = ConnectionTimeouts()
-        timeouts.idle = .seconds(Self.idleSeconds)
-        timeouts.receiveRate = rate(Self.requestBytesPerSecond)
-        timeouts.sendRate = rate(Self.answerBytesPerSecond)
+        timeouts.idle = .seconds(idleSeconds)
+        timeouts.receiveRate = rate(requestBytesPerSecond)
+        timeouts.sendRate = rate(answerBytesPerSecond)
         return timeouts
-    }
-
-    private func rate(_ bytesPerSecond: Int) -> MinimumRate {
-        let half = TimeSpan(milliseconds: patience.nanoseconds / 2_000_000).interval
-        var rate = MinimumRate(bytesPerSecond: bytesPerSecond)
-        rate.grace = half
-        rate.window = half
-        return rate
     }
 }

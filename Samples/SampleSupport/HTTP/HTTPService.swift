@@ -6,28 +6,22 @@ package import WireFormats
 /// An HTTP/1.1 server of GET and HEAD for metrics and health checks. Not for the open Internet.
 package final class HTTPService: Sendable {
     private let listener: Listener
-    private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
+    /// Answers a request, on the queue of the client's connection. With nil it takes the connection
+    /// over: it has replaced all of the connection's handlers, sends the response and closes.
+    package typealias Handler = @Sendable (HTTPRequest, Connection) -> HTTPResponse?
+
+    private let handler: Handler
     private let reserved = ReservedPlaces()
 
-    /// - Parameter answer: called with the path, on the queue of the client's connection; nil means
-    ///   404.
-    package convenience init(
-        _ endpoint: Endpoint, answer: @escaping @Sendable (String) -> HTTPResponse?
-    ) throws {
-        try self.init(endpoint) { request, _ in
-            .response(answer(request.path) ?? HTTPResponse(.notFound))
-        }
-    }
-
-    /// - Parameter handler: called with the request, on the queue of the client's connection. If it
-    ///   takes the connection over, it replaces all of the connection's handlers.
+    /// - Parameter patience: how long a client may send a request, or read an answer, more slowly
+    ///   than the minimum rates.
     package init(
-        _ endpoint: Endpoint, limits: HTTPLimits = HTTPLimits(),
-        handler: @escaping @Sendable (HTTPRequest, Connection) -> HTTPAnswer
+        _ endpoint: Endpoint, patience: TimeSpan = TimeSpan(seconds: 20),
+        handler: @escaping Handler
     ) throws {
         var options = ListenerOptions()
         options.connectionLimit = HTTPLimits.connections
-        options.connection.timeouts = limits.timeouts
+        options.connection.timeouts = HTTPLimits.timeouts(patience: patience)
         // Nothing more is received, or answered, while any bytes of an answer are unsent.
         options.connection.sendHighWaterBytes = 0
         options.connection.sendLowWaterBytes = 0
