@@ -1,5 +1,6 @@
 import RingDispatch
 import RingNetwork
+import SampleSupport
 
 /// `GET /events`: sends changes as server-sent events.
 enum EventStream {
@@ -7,16 +8,10 @@ enum EventStream {
     private static let heartbeatSeconds = 15
     private static let reconnectMilliseconds = 1000
 
-    private static let head = """
-        HTTP/1.1 200 OK\r
-        Content-Type: text/event-stream; charset=utf-8\r
-        Cache-Control: no-store\r
-        Connection: close\r
-        X-Accel-Buffering: no\r
-        \r
-        retry: \(reconnectMilliseconds)
-
-        """
+    /// The head: the stream has no end.
+    static let response = HTTPResponse(
+        .ok, nil, contentType: "text/event-stream; charset=utf-8",
+        fields: "X-Accel-Buffering: no\r\n")
 
     /// Takes the connection over. Call on its queue.
     static func serve(_ connection: Connection, _ command: ClientCommand, _ feed: ChangeFeed) {
@@ -40,6 +35,7 @@ enum EventStream {
         heartbeat.activate()
         subscriber.apply(command)
         // A client that loses its connection before the first event comes back with this id.
-        connection.send(Array((head + subscriber.idLine + "\n").utf8))
+        let beginning = "retry: \(reconnectMilliseconds)\n" + subscriber.idLine + "\n"
+        connection.send(response.bytes(keepsAlive: false, hasBody: false) + beginning.utf8)
     }
 }

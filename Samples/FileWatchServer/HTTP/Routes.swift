@@ -39,9 +39,7 @@ struct Routes: Sendable {
     private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPResponse? {
         do {
             var command = try ClientCommand(query: request.query)
-            if request.method == "HEAD" {
-                return HTTPResponse(.ok, nil, contentType: "text/event-stream; charset=utf-8")
-            }
+            if request.method == "HEAD" { return EventStream.response }
             // A reconnecting browser sends this header; the URL still has the first `since`.
             if let last = request.head.text("last-event-id") { command.resume(after: last) }
             EventStream.serve(connection, command, feed)

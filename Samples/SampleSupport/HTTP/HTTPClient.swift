@@ -74,7 +74,8 @@ final class HTTPClient {
         reserved?.remove(connection)
         guard let request else { return end(connection, HTTPResponse(.badRequest), to: nil) }
         guard request.method == "GET" || request.method == "HEAD" else {
-            return end(connection, HTTPResponse(.methodNotAllowed), to: request)
+            let response = HTTPResponse(.methodNotAllowed, fields: "Allow: GET, HEAD\r\n")
+            return end(connection, response, to: request)
         }
         guard reserved == nil || HTTPLimits.vitalPaths.contains(request.path) else {
             return end(connection, Self.overload, to: request)

@@ -1,7 +1,10 @@
+internal import Glibc
+
 /// An HTTP response with a text body. RFC 9110.
 package struct HTTPResponse: Sendable {
     private let status: Status
     private let contentType: String
+    private let fields: String
     private let body: String?
 
     package enum Status: String, Sendable {
@@ -16,11 +19,14 @@ package struct HTTPResponse: Sendable {
 
     /// - Parameter body: if empty, the status line's text is sent instead. nil, for the head
     ///   alone: the response to GET is a stream, whose length is not known.
+    /// - Parameter fields: further lines of the head, each with its line end.
     package init(
-        _ status: Status, _ body: String? = "", contentType: String = "text/plain; charset=utf-8"
+        _ status: Status, _ body: String? = "", contentType: String = "text/plain; charset=utf-8",
+        fields: String = ""
     ) {
         self.status = status
         self.contentType = contentType
+        self.fields = fields
         self.body = body == "" ? status.rawValue + "\n" : body
     }
 
@@ -28,12 +34,27 @@ package struct HTTPResponse: Sendable {
     package func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
         let head = """
             HTTP/1.1 \(status.rawValue)\r
+            Date: \(Self.date)\r
             Content-Type: \(contentType)\r
             \(body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? "")Cache-Control: no-store\r
             Connection: \(keepsAlive ? "keep-alive" : "close")\r
-            \(status == .methodNotAllowed ? "Allow: GET, HEAD\r\n" : "")\r
+            \(fields)\r
 
             """
         return Array((hasBody ? head + (body ?? "") : head).utf8)
+    }
+
+    /// The time, as in `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110, 5.6.7.
+    private static var date: String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        // In the C locale, in which a program starts.
+        return String(unsafeUninitializedCapacity: 40) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                // Safety: strftime writes at most `count` bytes.
+                strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 
 /// FileWatchServer over HTTP.
@@ -161,7 +161,32 @@ struct FileWatchHTTPTests {
             #expect(head.contains("Content-Length: ") != isStream)
             if isStream { return }
             let whole = try server.get(path)
-            #expect(whole.hasPrefix(head) && whole.count > head.count)
+            #expect(whole.contains("\r\nDate: ") && head.contains("\r\nDate: "))
+            #expect(Self.undated(whole).hasPrefix(Self.undated(head)) && whole.count > head.count)
+        }
+    }
+
+    /// Without the Date field, which is another one after a second.
+    private static func undated(_ answer: String) -> String {
+        answer.split(separator: "\r\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("Date: ") }.joined(separator: "\r\n")
+    }
+
+    @Test("All answers have their time", arguments: ["/", "/snapshot", "/events", "/nothing"])
+    func dates(path: String) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            try client.send(Array("GET \(path) HTTP/1.0\r\n\r\n".utf8))
+            try client.closeOutput()
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            let line = answer.split(separator: "\r\n").first { $0.hasPrefix("Date: ") }
+            let text = String(try #require(line))
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(secondsFromGMT: 0)
+            format.dateFormat = "'Date:' EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            let date = try #require(format.date(from: text), "\(text)")
+            #expect(-60...0 ~= date.timeIntervalSinceNow, "\(text)")
         }
     }
 
