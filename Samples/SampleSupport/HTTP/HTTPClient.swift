@@ -46,7 +46,12 @@ final class HTTPClient {
 
     private func receive(_ bytes: RawSpan, _ connection: Connection) {
         do {
-            try reader.receive(bytes) { head in heads.append(head.withUnsafeBytes { Array($0) }) }
+            try reader.receive(bytes) { head in
+                var head = head.withUnsafeBytes { Array($0) }
+                // An empty line before the request is ignored. RFC 9112, 2.2.
+                if head.starts(with: "\r\n".utf8) { head.removeFirst(2) }
+                heads.append(head)
+            }
         } catch {
             isHeadTooLarge = true
         }

@@ -210,6 +210,18 @@ struct FileWatchHTTPTests {
         }
     }
 
+    @Test("An empty line before a request is ignored")
+    func emptyLine() throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            let request = "\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try client.send(Array((request + request).utf8))
+            try client.closeOutput()
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.ranges(of: "HTTP/1.1 200 OK\r\n").count == 2, "\(answer)")
+        }
+    }
+
     @Test(
         "A client that sends more than the server reads gets its answer",
         arguments: [
