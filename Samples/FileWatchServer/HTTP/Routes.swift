@@ -26,8 +26,7 @@ struct Routes: Sendable {
         case "/events": return events(request, connection)
         case "/snapshot":
             if request.method == "HEAD" { return json(nil) }
-            SnapshotDownload.serve(connection, feed, watcher)
-            return nil
+            return SnapshotDownload.serve(connection, feed, watcher)
         case "/status": return json(status)
         case "/metrics":
             return Metrics(feed: feed, watcher: watcher, runner: runner).page.response

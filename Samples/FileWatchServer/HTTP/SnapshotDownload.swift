@@ -7,7 +7,24 @@ import WireFormats
 /// `GET /snapshot`: all watched files as one JSON object, with the number of the last event that it
 /// includes. Written as fast as the client reads.
 final class SnapshotDownload {
-    private let entries: [FileTreeEntry]
+    /// The tree after an event, which all downloads of this state share.
+    private final class Tree: Sendable {
+        let last: UInt64
+        let entries: [FileTreeEntry]
+
+        init(last: UInt64, _ entries: [FileTreeEntry]) {
+            self.last = last
+            self.entries = entries
+        }
+    }
+
+    private struct State {
+        var downloads = 0
+        /// As long as a download needs it.
+        weak var latest: Tree?
+    }
+
+    private let tree: Tree
     private var written = 0
     private var text: [UInt8] = []
 
@@ -19,8 +36,26 @@ final class SnapshotDownload {
     /// Makes one snapshot after the other.
     private static let queue = DispatchQueue(label: "file-watch-server.snapshots")
 
-    /// Takes the connection over. Call on its queue.
-    static func serve(_ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher) {
+    private static let state = Locked(State())
+    /// Most downloads at a time: if the tree changes, each of them needs a copy.
+    private static let limit = 8
+
+    /// Takes the connection over, and returns nil; or returns the response if there are too many
+    /// downloads. Call on its queue.
+    static func serve(
+        _ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher
+    ) -> HTTPResponse? {
+        let isFull = state.withLock { state in
+            if state.downloads == limit { return true }
+            state.downloads += 1
+            return false
+        }
+        if isFull {
+            return HTTPResponse(
+                .unavailable, "\(limit) other clients are downloading snapshots. Try again.\n",
+                fields: "Retry-After: 1\r\n")
+        }
+        connection.setCloseHandler { _, _ in state.withLock { $0.downloads -= 1 } }
         // No further request is read, and a client that half-closes gets the whole answer.
         connection.pauseReceiving()
         connection.setEndHandler { _ in }
@@ -30,19 +65,28 @@ final class SnapshotDownload {
         connection.send(response.bytes(keepsAlive: false, hasBody: false))
         queue.async {
             guard isWaiting(connection) else { return }
+            if let tree = state.withLock({ $0.latest }), tree.last == feed.last {
+                return begin(tree, feed, connection)
+            }
             let done = DispatchSemaphore(value: 0)
             watcher.snapshot { entries in
                 // Events are published on this queue, so none can slip in between.
-                let last = feed.last
-                connection.queue.async {
-                    let download = SnapshotDownload(entries)
-                    download.begin(feed, last: last)
-                    download.write(to: connection)
-                    connection.setWritableHandler { download.write(to: $0) }
-                }
+                let tree = Tree(last: feed.last, entries)
+                state.withLock { $0.latest = tree }
+                begin(tree, feed, connection)
                 done.signal()
             }
             done.wait()
+        }
+        return nil
+    }
+
+    private static func begin(_ tree: Tree, _ feed: ChangeFeed, _ connection: Connection) {
+        connection.queue.async {
+            let download = SnapshotDownload(tree)
+            download.begin(feed)
+            download.write(to: connection)
+            connection.setWritableHandler { download.write(to: $0) }
         }
     }
 
@@ -55,11 +99,11 @@ final class SnapshotDownload {
         }
     }
 
-    private init(_ entries: [FileTreeEntry]) { self.entries = entries }
+    private init(_ tree: Tree) { self.tree = tree }
 
-    private func begin(_ feed: ChangeFeed, last: UInt64) {
+    private func begin(_ feed: ChangeFeed) {
         let value = JSONValue.object([
-            ("instance", .string(feed.instance)), ("sequence", .integer(last)),
+            ("instance", .string(feed.instance)), ("sequence", .integer(tree.last)),
             ("roots", .array(feed.rootBytes.map { .string($0) })), ("entries", .array([])),
         ])
         text = Array(value.bytes.dropFirst("{".utf8.count).dropLast("]}".utf8.count))
@@ -67,12 +111,12 @@ final class SnapshotDownload {
 
     private func write(to connection: Connection) {
         while connection.state == .active, connection.isWritable {
-            while written < entries.count, text.count < Self.bytesPerTurn {
+            while written < tree.entries.count, text.count < Self.bytesPerTurn {
                 if written > 0 { text.append(UInt8(ascii: ",")) }
-                text += Self.json(entries[written]).bytes
+                text += Self.json(tree.entries[written]).bytes
                 written += 1
             }
-            let isLast = written == entries.count
+            let isLast = written == tree.entries.count
             if isLast { text += "]}\n".utf8 }
             connection.send(text)
             text.removeAll(keepingCapacity: true)

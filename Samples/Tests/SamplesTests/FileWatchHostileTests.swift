@@ -87,6 +87,22 @@ struct FileWatchHostileTests {
         }
     }
 
+    @Test("More than eight downloads of snapshots at a time are refused until one ends")
+    func manySnapshots() throws {
+        try withFullHistory { server in
+            var clients = try (1...8).map { _ in try Client(port: server.httpPort) }
+            for client in clients {
+                try client.send(Self.request("/snapshot"))
+                _ = try client.receive(count: 1)
+            }
+            let refusal = try server.get("/snapshot")
+            #expect(refusal.hasPrefix("HTTP/1.1 503 ") && refusal.contains("Retry-After: 1\r\n"))
+            clients.removeLast().close()
+            #expect(poll { (try? server.get("/snapshot").hasPrefix("HTTP/1.1 200 ")) == true })
+            for client in clients { client.close() }
+        }
+    }
+
     @Test("A client that half-closes after several requests gets all answers")
     func halfClosing() throws {
         try withFileWatchServer { server in
