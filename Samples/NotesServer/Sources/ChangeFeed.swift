@@ -26,13 +26,14 @@ final class ChangeFeed: Service {
     func send(event: String, _ json: String) { send("event: \(event)\ndata: \(json)\n\n") }
 
     private func send(_ text: String) {
-        for listener in listeners.withLock({ $0 ?? [:] }).values { listener.yield(Data(text.utf8)) }
+        let event = Data(text.utf8)  // Once: all streams share it.
+        for listener in listeners.withLock({ $0 ?? [:] }).values { listener.yield(event) }
     }
 
     func response() -> HTTPResponse {
         // A slow client loses older events.
         let (events, listener) = AsyncStream.makeStream(
-            of: Data.self, bufferingPolicy: .bufferingNewest(1000))
+            of: Data.self, bufferingPolicy: .bufferingNewest(100))
         let id = UUID()
         listener.onTermination = { [self] _ in listeners.withLock { $0?[id] = nil } }
         listener.yield(Data(": hello\n\n".utf8))

@@ -37,8 +37,6 @@ final class Routes: Sendable {
         }
     }
 
-    // MARK: notes
-
     private func list(_ request: HTTPRequest) throws -> HTTPResponse {
         let limit = min(max(request.query["limit"].flatMap { Int($0) } ?? 100, 1), 1000)
         let notes = try store.notes(containing: request.query["q"] ?? "", limit: limit)
