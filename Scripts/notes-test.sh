@@ -67,7 +67,7 @@ curl -sSN --max-time 60 "${url}events" >"$place/events" &
 wait_until test -s "$place/events"
 expect 201 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d '{"text":"first"}'
 expect 200 fetch -o /dev/null -w '%{http_code}' -X PUT "${url}notes/1" -d '{"text":"other"}'
-expect 204 fetch -o /dev/null -w '%{http_code}' -X DELETE "${url}notes/1"
+expect "removed note 1" fetch -X DELETE "${url}notes/1"
 expect 404 fetch -o /dev/null -w '%{http_code}' "${url}notes/1"
 expect 400 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d 'no JSON'
 expect 404 fetch -o /dev/null -w '%{http_code}' --path-as-is "${url}files/..%2Fnotes.sqlite"

@@ -62,7 +62,7 @@ final class Routes: Sendable {
         case .DELETE:
             guard try store.remove(id) else { return missing }
             feed.send(event: "removed", "{\"id\":\(id)}")
-            return HTTPResponse(statusCode: .noContent)
+            return text(.ok, "removed note \(id)\n")
         default: return text(.methodNotAllowed, "GET, PUT or DELETE\n")
         }
     }
