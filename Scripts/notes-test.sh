@@ -72,6 +72,14 @@ expect 404 fetch -o /dev/null -w '%{http_code}' "${url}notes/1"
 expect 400 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d 'no JSON'
 expect 404 fetch -o /dev/null -w '%{http_code}' --path-as-is "${url}files/..%2Fnotes.sqlite"
 expect "ok, 0 notes" fetch "${url}healthz"
+# Web pages from elsewhere: by a name that leads here, and by a request that needs no permission.
+for field in 'Host: evil.example' 'Host: localhost.evil.example' 'Host: 127.0.0.1.evil.example:80' \
+    'Origin: http://evil.example' 'Origin: null'; do
+    expect 403 fetch -o /dev/null -w '%{http_code}' "${url}notes" -H "$field" -d '{"text":"x"}'
+done
+for host in localhost "localhost:1" 127.0.0.1 '[::1]:80'; do
+    expect "ok, 0 notes" fetch "${url}healthz" -H "Host: $host" -H "Origin: http://$host"
+done
 wait_until test -s "$place/notified"
 expect "READY=1" cat "$place/notified"
 
@@ -100,7 +108,7 @@ for line in map(json.loads, open(sys.argv[1])):
 END
 expect "POST /notes 201" sed -n '/notes 201/p' "$place/requests"
 expect "PUT /files/big 201" sed -n '/big/p' "$place/requests"
-expect 9 sh -c "wc -l <'$place/requests'"
+expect 18 sh -c "wc -l <'$place/requests'"
 
 start --drain 0.1
 port=${url##*:}

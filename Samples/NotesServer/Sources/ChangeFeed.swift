@@ -6,9 +6,8 @@ import Synchronization
 
 /// Server-sent events for all who listen.
 final class ChangeFeed: Service {
-    private typealias Listener = AsyncStream<Data>.Continuation
     /// Nil after the shutdown.
-    private let listeners = Mutex<[UUID: Listener]?>([:])
+    private let listeners = Mutex<[UUID: AsyncStream<Data>.Continuation]?>([:])
 
     var listenerCount: Int { listeners.withLock { $0?.count ?? 0 } }
 

@@ -45,7 +45,8 @@ struct NotesServer: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
         let store = try NoteStore(path: folder.appendingPathComponent("notes.sqlite").path)
         let (feed, pool) = (ChangeFeed(), RingSocketPool.ring)
-        let routes = Routes(store: store, feed: feed, uploads: uploads)
+        let isLoopback = host.hasPrefix("127.")
+        let routes = Routes(store: store, feed: feed, uploads: uploads, isLoopback: isLoopback)
         let handler = BodyReadingHTTPHandler(limit: .seconds(600), routes.answer)
         let server = HTTPServer(
             config: .init(

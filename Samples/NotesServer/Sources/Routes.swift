@@ -9,19 +9,19 @@ final class Routes: Sendable {
     private let store: NoteStore
     private let feed: ChangeFeed
     private let uploads: URL
+    private let isLoopback: Bool
     private let requests = Atomic(0)
     private let page = String(decoding: PackageResources.page_html, as: UTF8.self)
     /// Most bytes of a note.
     private static let longestNote = 100_000
 
-    init(store: NoteStore, feed: ChangeFeed, uploads: URL) {
-        self.store = store
-        self.feed = feed
-        self.uploads = uploads
+    init(store: NoteStore, feed: ChangeFeed, uploads: URL, isLoopback: Bool) {
+        (self.store, self.feed, self.uploads, self.isLoopback) = (store, feed, uploads, isLoopback)
     }
 
     func answer(_ request: HTTPRequest, _ body: HTTPRequestBody) async throws -> HTTPResponse {
         requests.add(1, ordering: .relaxed)
+        guard !isLoopback || isLocal(request) else { return text(.forbidden, "not from here\n") }
         let path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
         case (.GET, nil, 0): return text(.ok, page, type: "text/html")
@@ -35,6 +35,15 @@ final class Routes: Sendable {
         case (.PUT, "files", 2): return try await upload(path[1], body)
         default: return text(.notFound, "there is no such page\n")
         }
+    }
+
+    /// False for web pages from elsewhere, which may use the visitor's browser to get here: by a
+    /// name of theirs that leads to this address (DNS rebinding), or by simple requests.
+    private func isLocal(_ request: HTTPRequest) -> Bool {
+        let host = request.headers[.host] ?? "localhost"
+        let origin = request.headers[HTTPHeader("Origin")] ?? "http://\(host)"
+        let isOurs = host.wholeMatch(of: /(localhost|[0-9.]+|\[[0-9a-fA-F:.]+\])(:[0-9]*)?/) != nil
+        return isOurs && origin == "http://\(host)"
     }
 
     private func list(_ request: HTTPRequest) throws -> HTTPResponse {
@@ -67,9 +76,8 @@ final class Routes: Sendable {
         }
     }
 
-    private struct NewNote: Decodable { let text: String }
-
     private func noteText(_ body: HTTPRequestBody) async throws -> String? {
+        struct NewNote: Decodable { let text: String }
         guard let note = try await body.data(atMost: Routes.longestNote) else { return nil }
         return try? JSONDecoder().decode(NewNote.self, from: note).text
     }
@@ -87,8 +95,6 @@ final class Routes: Sendable {
         return text(status, note, type: "application/json")
     }
 
-    // MARK: files
-
     /// A file's name, without anything that leads out of the folder.
     private func file(_ name: String) -> URL? {
         name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,198}/) == nil
@@ -102,11 +108,8 @@ final class Routes: Sendable {
         defer { try? FileManager.default.removeItem(at: part) }
         try Data().write(to: part)
         let handle = try FileHandle(forWritingTo: part)
-        var count = 0
-        while let piece = try await body.next() {
-            try handle.write(contentsOf: piece)
-            count += piece.count
-        }
+        while let piece = try await body.next() { try handle.write(contentsOf: piece) }
+        let count = try handle.offset()
         try handle.close()
         guard rename(part.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         return text(.created, "\(count) bytes\n")
@@ -120,8 +123,6 @@ final class Routes: Sendable {
         return HTTPResponse(
             statusCode: .ok, headers: [.contentType: "application/octet-stream"], body: body)
     }
-
-    // MARK: answers
 
     /// In Prometheus's text format.
     private func metrics() throws -> String {
