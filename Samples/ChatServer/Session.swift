@@ -46,13 +46,13 @@ struct Session: Sendable {
                     await chat.leave(room, member)
                     room = other
                     await chat.join(room, member)
-                case .who: tell(await chat.members(of: room))
-                case .rooms: tell(await chat.list())
+                case .who: tell(await chat.members(of: room).joined(separator: "\n"))
+                case .rooms: tell(await chat.list().joined(separator: "\n"))
                 case .quit: return await leave(room, member)
-                case .unknown: tell(["* /join ROOM, /who, /rooms, /quit"])
+                case .unknown: tell("* /join ROOM, /who, /rooms, /quit")
                 }
             }
-            if client.isShuttingDown { tell(["* the server stops"]) }
+            if client.isShuttingDown { tell("* the server stops") }
             await leave(room, member)
         } catch {
             await leave(room, member)
@@ -64,7 +64,7 @@ struct Session: Sendable {
     private func register(_ lines: inout InboundLines.Iterator) async throws -> String? {
         while let name = try await lines.next() {
             if Request.isName(name), await chat.register(name) { return name }
-            tell(["* that name is taken, or not 1 to \(Chat.longestName) letters and digits"])
+            tell("* that name is taken, or not 1 to \(Chat.longestName) letters and digits")
         }
         return nil
     }
@@ -74,7 +74,8 @@ struct Session: Sendable {
         await chat.unregister(member.name)
     }
 
-    private func tell(_ lines: [String]) {
-        for line in lines where !outbox.post(line) { client.connection.abort() }
+    /// Posts one entry, so that a long list does not fill the outbox.
+    private func tell(_ text: String) {
+        if !outbox.post(text) { client.connection.abort() }
     }
 }

@@ -55,6 +55,18 @@ struct ChatServerTests {
         }
     }
 
+    @Test("A list of more members than an outbox has lines is complete")
+    func longList() throws {
+        try withServer(.chatServer, .epoll, arguments: ["--outbox", "2"]) { server in
+            let names = (10..<40).map { "user\($0)" }
+            let others = try names.map { try enter(server, as: $0) }
+            let last = try enter(server, as: "last")
+            try last.send("/who")
+            for name in ["last"] + names { #expect(try last.line() == name) }
+            for other in others { other.client.close() }
+        }
+    }
+
     /// Posts lines until the server has none left to send.
     private func flood(_ server: EchoProcess, _ client: LineReader) throws -> Int {
         let line = String(repeating: "x", count: 900)
