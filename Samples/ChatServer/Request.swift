@@ -21,7 +21,10 @@ enum Request {
         }
     }
 
+    /// By scalars: a character may have any number of combining marks.
     static func isName(_ text: String) -> Bool {
-        1...Chat.longestName ~= text.count && text.allSatisfy { $0.isLetter || $0.isNumber }
+        let scalars = text.unicodeScalars
+        return 1...Chat.longestName ~= scalars.count
+            && scalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil }
     }
 }

@@ -41,7 +41,8 @@ struct ChatServerTests {
             let ann = try enter(server, as: "ann")
             let other = LineReader(try server.connect())
             _ = try other.line()
-            for name in ["ann", "", "a b", String(repeating: "x", count: 21)] {
+            let marks = String(repeating: "\u{301}", count: 400)
+            for name in ["ann", "", "a b", String(repeating: "x", count: 21), "e" + marks] {
                 try other.send(name)
                 #expect(try other.line()?.hasPrefix("* that name is taken") == true)
             }
