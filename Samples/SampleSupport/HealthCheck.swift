@@ -28,12 +28,46 @@ package struct HealthCheck: ParsableArguments {
         // One connection needs one loop, and the log would disturb the output.
         setenv("RINGDISPATCH_LOOPS", "1", 1)
         setenv("RINGDISPATCH_LOG", "off", 1)
+        let connector = Connector(options: options)
         try ListeningAddress.first(host: host, port: port) { endpoint in
-            let conversation = Conversation(question, answer)
-            conversation.begin(Connector(options: options), endpoint)
-            let deadline = DispatchTime.now() + .seconds(Self.timeoutSeconds)
-            guard let problem = conversation.problem(at: deadline) else { return }
+            let problem = Locked<String?>("no answer in time")
+            let hasEnded = DispatchSemaphore(value: 0)
+            Task {
+                let found = await Self.problem(connector, endpoint, question, answer)
+                problem.withLock { $0 = found }
+                hasEnded.signal()
+            }
+            _ = hasEnded.wait(timeout: .now() + .seconds(Self.timeoutSeconds))
+            guard let problem = problem.withLock({ $0 }) else { return }
             throw Failure("\(endpoint) does not answer: \(problem)")
+        }
+    }
+
+    /// Nil if the answer is right.
+    private static func problem(
+        _ connector: Connector, _ endpoint: Endpoint, _ question: [UInt8], _ answer: [UInt8]
+    ) async -> String? {
+        do {
+            try await connector.withConnection(to: endpoint) { server in
+                if !question.isEmpty { try await server.send(question) }
+                var rest = answer[...]
+                while !rest.isEmpty {
+                    guard let bytes = try await server.receive() else {
+                        throw ReceiveError.closed(.ended)
+                    }
+                    guard bytes.prefix(rest.count).elementsEqual(rest.prefix(bytes.count)) else {
+                        throw Failure("the answer is wrong")
+                    }
+                    rest = rest.dropFirst(bytes.count)
+                }
+            }
+            return nil
+        } catch let error as ConnectError {
+            return oneLine(error)
+        } catch ReceiveError.closed(let reason) {
+            return "the server closed the connection before the answer was complete (\(reason))"
+        } catch {
+            return "\(error)"
         }
     }
 }
@@ -42,63 +76,4 @@ package struct HealthCheck: ParsableArguments {
 package func oneLine(_ error: ConnectError) -> String {
     "\(error)".split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         .joined(separator: "; ")
-}
-
-/// One connection, one question, one answer. Runs on the connection's queue.
-private final class Conversation: Sendable {
-    private let question: [UInt8]
-    private let answer: [UInt8]
-    private let hasEnded = DispatchSemaphore(value: 0)
-    private let once = DispatchOnce()
-    private let ending = Locked<String?>(nil)
-
-    init(_ question: [UInt8], _ answer: [UInt8]) {
-        self.question = question
-        self.answer = answer
-    }
-
-    func begin(_ connector: Connector, _ endpoint: Endpoint) {
-        let queue = DispatchQueue(label: "health-check")
-        connector.connect(to: endpoint, queue: queue) { result in
-            switch result {
-            case .failure(let error): self.end(oneLine(error))
-            case .success(let connection): self.ask(connection)
-            }
-        }
-    }
-
-    private func ask(_ connection: Connection) {
-        guard !(question.isEmpty && answer.isEmpty) else { return end(nil) }
-        var received: [UInt8] = []
-        connection.setReceiveHandler { _, bytes in
-            bytes.withUnsafeBytes { received += $0 }
-            self.compare(received)
-        }
-        connection.setCloseHandler { _, reason in
-            self.end("the server closed the connection before the answer was complete (\(reason))")
-        }
-        connection.activate()
-        if !question.isEmpty { connection.send(question) }
-    }
-
-    private func compare(_ received: [UInt8]) {
-        if !received.prefix(answer.count).elementsEqual(answer.prefix(received.count)) {
-            end("the answer is wrong")
-        } else if received.count >= answer.count {
-            end(nil)
-        }
-    }
-
-    private func end(_ problem: String?) {
-        once.perform {
-            ending.withLock { $0 = problem }
-            hasEnded.signal()
-        }
-    }
-
-    /// Waits for the end; nil: the answer was right.
-    func problem(at deadline: DispatchTime) -> String? {
-        guard hasEnded.wait(timeout: deadline) == .success else { return "no answer in time" }
-        return ending.withLock { $0 }
-    }
 }
