@@ -49,7 +49,9 @@ let package = Package(
         .target(name: "WireFormats", path: "WireFormats", swiftSettings: settings),
         .target(
             name: "SampleSupport",
-            dependencies: [ringDispatch, ringNetwork, ringTLS, argumentParser, "WireFormats"],
+            dependencies: [
+                ringDispatch, ringNetwork, ringTLS, argumentParser, systemPackage, "WireFormats",
+            ],
             path: "SampleSupport", swiftSettings: settings),
         .executableTarget(
             name: "ChatServer",

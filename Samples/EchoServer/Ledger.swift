@@ -6,34 +6,32 @@ import SampleSupport
 final class Ledger: Sendable {
     /// One for each event loop, so that the loops do not wait for each other's cache lines.
     private let tallies = DispatchRuntime.snapshot().loops.map { _ in Tally() }
-    private let state = Locked(State())
-
-    private struct State {
-        var connections = 0
-        var closed = 0
-        var ends = Ends()
-    }
+    /// Without the traffic.
+    private let counts = Locked(Totals())
 
     /// Counts a new connection, before it is activated.
     /// - Returns: what counts its traffic, together with that of others.
     func opened(_ connection: Connection) -> Tally {
-        state.withLock { $0.connections += 1 }
+        counts.withLock { counts in
+            counts.connections += 1
+            counts.open += 1
+        }
         return tallies[(connection.placement.loopNumber ?? 0) % tallies.count]
     }
 
     func closed(_ reason: CloseReason) {
-        state.withLock { state in
-            state.closed += 1
-            state.ends.count(reason)
+        counts.withLock { counts in
+            counts.open -= 1
+            counts.ends.count(reason)
         }
     }
 
     var totals: Totals {
-        state.withLock { state in
+        counts.withLock { counts in
             // Under the lock: all traffic of the connections that are closed is counted.
-            Totals(
-                connections: state.connections, open: state.connections - state.closed,
-                traffic: tallies.reduce(into: Traffic()) { $0 += $1.traffic }, ends: state.ends)
+            var totals = counts
+            totals.traffic = tallies.reduce(into: Traffic()) { $0 += $1.traffic }
+            return totals
         }
     }
 }

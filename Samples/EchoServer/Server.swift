@@ -41,7 +41,7 @@ final class Server {
         }
         hangUp = DispatchSource.makeSignalSource(
             signal: SIGHUP, queue: DispatchQueue(label: "echo-server.reload"))
-        hangUp.setEventHandler { security.reload("EchoServer") }
+        hangUp.setEventHandler { security.reload() }
     }
 
     private static func listen(

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemPackage
 
 /// Writes a line to standard output and flushes it, even into a pipe.
 package func writeLine(_ line: String) {
@@ -8,12 +9,6 @@ package func writeLine(_ line: String) {
 
 /// Writes a line to standard error, in one write(2) if possible.
 package func writeErrorLine(_ line: String) {
-    var bytes = Array((line + "\n").utf8)[...]
-    while !bytes.isEmpty {
-        let count = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-        if count < 0 && errno == EINTR { continue }
-        // Standard error is gone, and there is no other place to report that.
-        if count < 0 { return }
-        bytes = bytes.dropFirst(count)
-    }
+    // If standard error is gone, there is no other place to report that.
+    _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
 }

@@ -23,16 +23,15 @@ package struct ServerSecurity: Sendable {
     package func apply(to options: inout ListenerOptions) { options.tls = store }
 
     /// Reloads the files. New clients get the new certificate; open connections keep theirs.
-    /// - Parameter program: whose lines on standard error begin with its name.
-    package func reload(_ program: String) {
+    package func reload() {
         guard let store else {
-            return writeErrorLine("\(program): SIGHUP: there is no certificate to reload")
+            return writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
         }
         do {
             try store.reload()
-            writeErrorLine("\(program): SIGHUP: the certificate was reloaded")
+            writeErrorLine("EchoServer: SIGHUP: the certificate was reloaded")
         } catch {
-            writeErrorLine("\(program): SIGHUP: the old certificate stays: \(error)")
+            writeErrorLine("EchoServer: SIGHUP: the old certificate stays: \(error)")
         }
     }
 }
@@ -43,8 +42,8 @@ package struct ServerSecurity: Sendable {
 
     package func apply(to options: inout ListenerOptions) {}
 
-    package func reload(_ program: String) {
-        writeErrorLine("\(program): SIGHUP: there is no certificate to reload")
+    package func reload() {
+        writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
     }
 }
 #endif
