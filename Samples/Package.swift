@@ -24,6 +24,18 @@ let argumentParser: Target.Dependency = .product(
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
+/// A server in the folder of its name.
+func sample(
+    _ name: String, _ dependencies: Target.Dependency..., exclude: [String] = [],
+    resources: [Resource] = []
+) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"] + dependencies,
+        path: name, exclude: ["README.md"] + exclude, resources: resources,
+        swiftSettings: settings)
+}
+
 let package = Package(
     name: "ring-dispatch-samples",
     products: [
@@ -53,35 +65,16 @@ let package = Package(
                 ringDispatch, ringNetwork, ringTLS, argumentParser, systemPackage, "WireFormats",
             ],
             path: "SampleSupport", swiftSettings: settings),
-        .executableTarget(
-            name: "ChatServer",
-            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
-            path: "ChatServer", exclude: ["README.md"], swiftSettings: settings),
-        .executableTarget(
-            name: "EchoServer",
-            dependencies: [
-                ringDispatch, ringNetwork, ringTLS, argumentParser, "SampleSupport", "WireFormats",
-            ],
-            path: "EchoServer", exclude: ["README.md"], swiftSettings: settings),
+        sample("ChatServer"),
+        sample("EchoServer", ringTLS, "WireFormats"),
         .executableTarget(
             name: "GCDEcho", dependencies: [ringDispatch], path: "GCDEcho",
             exclude: ["README.md"], swiftSettings: settings),
-        .executableTarget(
-            name: "FileWatchServer",
-            dependencies: [
-                ringDispatch, ringNetwork, library("FileWatching"), systemPackage, argumentParser,
-                "SampleSupport", "WireFormats",
-            ],
-            path: "FileWatchServer", exclude: ["README.md", "git-fsmonitor"],
-            resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
-        .executableTarget(
-            name: "KeyValueServer",
-            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
-            path: "KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
-        .executableTarget(
-            name: "Proxy",
-            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
-            path: "Proxy", exclude: ["README.md"], swiftSettings: settings),
+        sample(
+            "FileWatchServer", library("FileWatching"), systemPackage, "WireFormats",
+            exclude: ["git-fsmonitor"], resources: [.embedInCode("Page/page.html")]),
+        sample("KeyValueServer"),
+        sample("Proxy"),
         .target(
             name: "LoadTesting",
             dependencies: [ringDispatch, ringNetwork, ringTLS, histogram, "WireFormats"],
