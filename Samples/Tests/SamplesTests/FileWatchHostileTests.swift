@@ -5,26 +5,6 @@ import Testing
 /// FileWatchServer and clients that take more than they should.
 @Suite("FileWatchServer's hostile clients", .watchdog)
 struct FileWatchHostileTests {
-    private static let fileCount = 6000
-
-    /// A tree of many files, each with one event in the history.
-    private func withFullHistory(
-        _ arguments: [String] = [], _ body: (FileWatchProcess) throws -> Void
-    ) throws {
-        try withFileWatchServer(arguments: ["--window", "0"] + arguments, in: .memory) { server in
-            let witness = try server.connect()
-            let name = String(repeating: "e", count: 30)
-            for number in 1...Self.fileCount { try server.folder.write("\(name) \(number)") }
-            _ = try witness.events(to: server.folder.path("\(name) \(Self.fileCount)"))
-            witness.client.close()
-            try body(server)
-        }
-    }
-
-    private static func request(_ path: String) -> [UInt8] {
-        Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
-    }
-
     @Test("Globs that cost too much are refused with the limit and the remedy")
     func expensiveGlobs() throws {
         try withFileWatchServer { server in
@@ -53,7 +33,7 @@ struct FileWatchHostileTests {
             }
             for _ in 1...20 {
                 let client = try Client(port: server.httpPort)
-                try client.send(Self.request("/snapshot"))
+                try client.send(FileWatchProcess.request("/snapshot"))
                 client.close()
             }
             let deadline = Deadline()
@@ -73,9 +53,9 @@ struct FileWatchHostileTests {
             let before = try ProcessInformation.residentBytes(server.process.processID)
             let count = 400
             let clients = try (1...20).map { _ in try Client(port: server.httpPort) }
-            for client in clients {
-                try client.send(Array((1...count).map { _ in Self.request("/") }.joined()))
-            }
+            let request = FileWatchProcess.request("/")
+            let requests = Array(repeatElement(request, count: count).joined())
+            for client in clients { try client.send(requests) }
             // After this many bytes, a server that answers ahead would have answered everyone.
             let answer = Array(try server.get("/").utf8)
             let length = answer.count + "keep-alive".utf8.count - "close".utf8.count
@@ -92,7 +72,7 @@ struct FileWatchHostileTests {
         try withFullHistory { server in
             var clients = try (1...8).map { _ in try Client(port: server.httpPort) }
             for client in clients {
-                try client.send(Self.request("/snapshot"))
+                try client.send(FileWatchProcess.request("/snapshot"))
                 _ = try client.receive(count: 1)
             }
             let refusal = try server.get("/snapshot")
@@ -108,8 +88,8 @@ struct FileWatchHostileTests {
         try withFileWatchServer { server in
             for path in ["/", "/snapshot"] {
                 let client = try Client(port: server.httpPort)
-                let requests = (1...20).map { _ in Self.request("/") }.joined()
-                try client.send(Array(requests) + Self.request(path))
+                let requests = (1...20).map { _ in FileWatchProcess.request("/") }.joined()
+                try client.send(Array(requests) + FileWatchProcess.request(path))
                 try client.closeOutput()
                 let text = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
                 #expect(text.components(separatedBy: "HTTP/1.1 200 OK").count == 22)
@@ -118,42 +98,12 @@ struct FileWatchHostileTests {
         }
     }
 
-    @Test("Clients that stall are disconnected; one that reads slowly but steadily is not")
-    func stalling() throws {
-        try withFullHistory(["--http-patience", "16s"]) { server in
-            let port = server.httpPort
-            let answer = Watched<[UInt8]?>(nil)
-            let hasBegun = Gate()
-            let reader = UserThread {
-                let bytes = try? Self.readSlowly(port: port) { hasBegun.open() }
-                answer.update { $0 = bytes }
-            }
-            #expect(hasBegun.waitUntilOpen(seconds: Patience.seconds))
-            let events = Self.request("/events?since=0")
-            let beginnings = [events, Array("G".utf8), []]
-            let stalled = try (0..<300).map { number in
-                let client = try Client(port: server.httpPort)
-                let isOneOfFew = number % 60 == 0
-                try client.send(
-                    isOneOfFew ? Self.request("/snapshot") : beginnings[number % beginnings.count])
-                return client
-            }
-            #expect(try server.get("/healthz").hasPrefix("HTTP/1.1 200 "))
-            #expect(try server.get("/metrics").hasPrefix("HTTP/1.1 200 "))
-            for client in stalled { try client.waitUntilDropped() }
-            #expect(try server.get("/").hasPrefix("HTTP/1.1 200 "))
-            #expect(reader.join(seconds: 120))
-            let bytes = answer.value ?? []
-            #expect(bytes.count > 500_000 && bytes.suffix(3).elementsEqual("]}\n".utf8))
-        }
-    }
-
     @Test("Health checks do not wait for clients that send nothing")
     func silent() throws {
         try withFileWatchServer(arguments: ["--http-patience", "3600s"]) { server in
             let stalled = try (0..<650).map { number in
                 let client = try Client(port: server.httpPort)
-                if number < 250 { try client.send(Self.request("/events")) }
+                if number < 250 { try client.send(FileWatchProcess.request("/events")) }
                 if number % 2 == 0 { try client.send(Array("G".utf8)) }
                 return client
             }
@@ -166,24 +116,6 @@ struct FileWatchHostileTests {
             let head = try Client.get("/", port: server.httpPort, method: "HEAD")
             #expect(head.hasPrefix("HTTP/1.1 503 ") && head.hasSuffix("\r\n\r\n"))
             for client in stalled { client.close() }
-        }
-    }
-
-    /// A snapshot, read at 256 kbit/s.
-    private static func readSlowly(
-        port: UInt16, _ hasBegun: () -> Void
-    ) throws -> [UInt8] {
-        let client = try Client(port: port)
-        try client.send(request("/snapshot"))
-        var bytes = try client.receive(count: 1)
-        hasBegun()
-        while true {
-            switch try client.receiveSome(until: Deadline(), atMost: 8192) {
-            case .bytes(let part): bytes += part
-            case .end: return bytes
-            case .reset, .nothing: throw Trouble("it ended after \(bytes.count) bytes")
-            }
-            letPass(milliseconds: 250)
         }
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `--check`, the health check for container engines and people.
-@Suite("Health check", .watchdog)
+@Suite("Health check", .waitingWatchdog)
 struct HealthCheckTests {
     private func ask(
         _ program: Program, port: UInt16, _ arguments: [String] = []

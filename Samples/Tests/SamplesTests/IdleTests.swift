@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Idle servers make no system calls: no ticks, no polling, no search for work.
-@Suite("Idle servers", .watchdog)
+@Suite("Idle servers", .waitingWatchdog)
 struct IdleTests {
     static let idleMilliseconds: UInt32 = isDeep ? 2500 : 1200
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// How the servers end.
-@Suite("Stopping", .watchdog)
+@Suite("Stopping", .waitingWatchdog)
 struct ShutdownTests {
     @Test(
         "EchoServer ends at a signal with a summary and status 0",
