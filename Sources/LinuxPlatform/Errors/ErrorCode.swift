@@ -76,6 +76,14 @@ package enum ErrorCode {
         code == EMFILE || code == ENFILE
     }
 
+    /// Whether epoll_ctl(2) had no room for a further descriptor.
+    package static func isWatchShortage(_ code: Int32) -> Bool {
+        code == ENOSPC || code == ENOMEM
+    }
+
+    package static let watchShortageRemedy =
+        "raise fs.epoll.max_user_watches (sysctl), or give the machine more memory"
+
     package static let shortageRemedy =
         "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
 }

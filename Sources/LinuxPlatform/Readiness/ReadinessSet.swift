@@ -70,6 +70,9 @@ package struct ReadinessSet: ~Copyable, Sendable {
         Descriptors.poll(epoll.number, events: PollEvents.readable) != 0
     }
 
+    /// Ends a wait.
+    package func ring() { EventDescriptor.signal(bell) }
+
     // MARK: for the thread that waits
 
     /// Waits for events (nil: without limit; 0: not at all). A signal may end the wait early.

@@ -26,6 +26,11 @@ struct Readiness: ~Copyable {
     /// The program has closed the number of an entry before the entry was removed. The entry lives
     /// on if the file has a duplicate. Used under the lock (relaxed).
     private let hasLostEntries = Atomic<Bool>(false)
+    /// When entries that the kernel has no room for are tried again, in nanoseconds; .max: there
+    /// are none. Stored under the lock (relaxed).
+    private let retryTime = Atomic<UInt64>(.max)
+    private static let retryPeriod: UInt64 = 100_000_000
+    private static let shortage = RepeatedLine()
 
     init(bell: Int32) throws(SystemError) {
         epoll = try ReadinessSet(bell: bell)
@@ -34,8 +39,8 @@ struct Readiness: ~Copyable {
     /// Number of waits and watches.
     var count: Int { total.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether events can be fetched. poll(2).
-    var isReady: Bool { epoll.isReady }
+    /// Whether events can be fetched (poll(2)), or refused entries are to be tried again.
+    var isReady: Bool { epoll.isReady || retryTime.load(ordering: .relaxed) != .max }
 
     private func noteCount(_ change: Int) {
         total.store(
@@ -156,8 +161,21 @@ struct Readiness: ~Copyable {
         return index
     }
 
-    /// Sets the entry to the events that are wanted.
+    /// Sets the entry to the events that are wanted, now or once the kernel has room for it.
     private func register(_ descriptor: Int32, _ record: inout DescriptorRecord) -> Int32 {
+        let code = set(descriptor, &record)
+        guard ErrorCode.isWatchShortage(code) else { return code }
+        if retryTime.load(ordering: .relaxed) == .max {
+            retryTime.store(
+                MonotonicClock.nanoseconds() &+ Readiness.retryPeriod, ordering: .relaxed)
+            // A sleeping holder learns of the time.
+            epoll.ring()
+        }
+        return 0
+    }
+
+    /// Sets the entry to the events that are wanted. Returns 0 or an errno.
+    private func set(_ descriptor: Int32, _ record: inout DescriptorRecord) -> Int32 {
         let wanted = record.wanted
         let token = record.token(of: descriptor)
         var code: Int32
@@ -207,7 +225,34 @@ struct Readiness: ~Copyable {
     /// - Returns: their number.
     func wait(timeoutNanoseconds: UInt64?) -> Int {
         fetch.store(fetch.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
-        return epoll.wait(timeoutNanoseconds: timeoutNanoseconds)
+        if retryTime.load(ordering: .relaxed) == .max {
+            return epoll.wait(timeoutNanoseconds: timeoutNanoseconds)
+        }
+        setRefused()
+        return epoll.wait(
+            timeoutNanoseconds: min(timeoutNanoseconds ?? .max, Readiness.retryPeriod))
+    }
+
+    /// If it is time, sets the entries that the kernel had no room for.
+    @inline(never)
+    private func setRefused() {
+        let now = MonotonicClock.nanoseconds()
+        guard now >= retryTime.load(ordering: .relaxed) else { return }
+        let code = records.withLock { records -> Int32 in
+            for index in records.indices
+            where records[index].registered == 0 && records[index].wanted != 0 {
+                let code = set(Int32(index), &records[index])
+                guard ErrorCode.isWatchShortage(code) else { continue }
+                retryTime.store(now &+ Readiness.retryPeriod, ordering: .relaxed)
+                return code
+            }
+            retryTime.store(.max, ordering: .relaxed)
+            return 0
+        }
+        if code == 0 { return }
+        let error = SystemError(
+            call: "epoll_ctl", code: code, remedy: ErrorCode.watchShortageRemedy)
+        Readiness.shortage.log("some descriptors are not watched for now: \(error)")
     }
 
     /// Identifies who sends an event, for `ArrivalPattern`.

@@ -123,11 +123,6 @@ final class EchoPeer {
         guard let record = server.records[port] else { return }
         if record.isEnded { return }
         wait(seconds: 5, until: { record.reason != nil }, "a reason for \(what)")
-        if case .failed(let error) = record.reason,
-            [ENOMEM, ENOSPC].contains(error.code.rawValue)
-        {
-            return
-        }
         fail("\(what) on port \(port): \(String(describing: record.reason))")
     }
 }
