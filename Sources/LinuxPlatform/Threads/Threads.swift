@@ -46,10 +46,15 @@ package enum Threads {
             }, entry.toOpaque())
         if code != 0 {
             entry.release()
-            throw SystemError(
-                call: creation, code: code,
-                remedy: "raise the limit on threads (ulimit -u, or the container's pids limit)")
+            throw SystemError(call: creation, code: code, remedy: remedy(code))
         }
+    }
+
+    private static func remedy(_ code: Int32) -> String {
+        code == EPERM
+            ? "a seccomp profile refuses clone3(2), as Docker's did before 20.10.10: update the "
+                + "container runtime, or run with another profile (--security-opt seccomp=PROFILE)"
+            : "raise the limit on threads (ulimit -u, or the container's pids limit)"
     }
 
     /// pthread_key_create(3): `body` runs at the exit of each thread that has set a value, with the

@@ -52,12 +52,14 @@ package struct Runtime: ~Copyable, Sendable {
         }
     }
 
-    /// The runtime cannot be made: waits a moment if a thread is missing, else ends the process.
+    /// The runtime cannot be made: waits a moment if there are too many threads, else ends the
+    /// process.
     private static func waitForThread(
         orEndWith error: SystemError, _ configuration: Configuration
     ) {
-        guard error.call == Threads.creation else {
-            if configuration.backend == .ioUring {
+        let isThread = error.call == Threads.creation
+        guard isThread, error.code == ErrorCode.tryAgain else {
+            if configuration.backend == .ioUring, !isThread {
                 fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
             }
             fatalSystemError(error)
