@@ -20,7 +20,7 @@ package enum CallFilter {
     }
 
     package static let allow = UInt32(0x7fff_0000)
-    static let notify = UInt32(0x7fc0_0000)
+    package static let notify = UInt32(0x7fc0_0000)
     package static func fail(_ code: Int32) -> UInt32 { 0x0005_0000 | UInt32(code) }
 
     /// struct sock_fprog.

@@ -8,6 +8,12 @@ struct LoopTimers {
     @inline(__always)
     subscript(clock: TimerClock) -> TimerQueue { clock == .monotonic ? monotonic : wall }
 
+    /// Frees timers that no thread uses.
+    func deallocate() {
+        monotonic.deallocate()
+        wall.deallocate()
+    }
+
     /// The first deadline on each clock.
     struct Firsts {
         fileprivate let monotonic: UInt64

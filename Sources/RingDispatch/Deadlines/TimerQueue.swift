@@ -7,14 +7,14 @@ internal import Synchronization
 /// the order of their deadlines: timers with overlapping windows fire together. Any thread may add
 /// and remove timers.
 ///
-/// Like its loop, a pointer to memory that lives as long as the process.
+/// Like its loop, a pointer to memory that lives as long as the process, once it is used.
 struct TimerQueue: Sendable {
     // Safety: what it points to is locked or atomic.
     private nonisolated(unsafe) let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
 
     init() { pointer.initialize(to: Storage()) }
 
-    /// For tests, which have no loop.
+    /// Frees a queue that no thread uses.
     func deallocate() {
         pointer.deinitialize(count: 1)
         pointer.deallocate()

@@ -9,9 +9,6 @@ internal import Synchronization
 /// interrupted. So all requests are submitted by a thread that does nothing else.
 final class FileRing: @unchecked Sendable {
     // Safety: the thread uses the ring, other threads only wake it; the rest is locked or atomic.
-    /// Created for the first request; nil where io_uring is refused.
-    static let shared = make()
-
     enum Request {
         case start(FileOperation)
         case cancel(FileOperation)
@@ -26,20 +23,43 @@ final class FileRing: @unchecked Sendable {
     private let ring: Ring
     private let inbox = Locked(Inbox())
 
+    private struct Creation {
+        var ring: FileRing?
+        /// No attempt before this time, in nanoseconds.
+        var retry: UInt64 = 0
+    }
+    private static let creation = Locked(Creation())
+
     private init(_ ring: Ring) {
         self.ring = ring
     }
 
-    private static func make() -> FileRing? {
-        do throws(SystemError) {
-            guard let ring = try Runtime.shared.backend.makeRing() else { return nil }
-            let files = FileRing(ring)
-            try Threads.start { files.run() }
-            return files
-        } catch {
-            Diagnostics.log("files are read and written by worker threads: \(error)")
-            return nil
+    /// Created for the first request; nil where io_uring is refused, or short of something for now.
+    static var shared: FileRing? {
+        let (ring, error) = creation.withLock { creation -> (FileRing?, SystemError?) in
+            if creation.ring != nil || creation.retry == .max { return (creation.ring, nil) }
+            let now = MonotonicClock.nanoseconds()
+            if now < creation.retry { return (nil, nil) }
+            do throws(SystemError) {
+                creation.ring = try make()
+                creation.retry = .max
+                return (creation.ring, nil)
+            } catch {
+                creation.retry = now &+ Tuning.ringRetry
+                return (nil, error)
+            }
         }
+        if let error {
+            Diagnostics.log("files are read and written by worker threads for now: \(error)")
+        }
+        return ring
+    }
+
+    private static func make() throws(SystemError) -> FileRing? {
+        guard let ring = try Runtime.shared.backend.makeRing() else { return nil }
+        let files = FileRing(ring)
+        try Threads.start { files.run() }
+        return files
     }
 
     /// Passes a request to the thread. From any thread.

@@ -46,7 +46,7 @@ enum Tuning {
     /// When no thread can be made, the next attempt follows after this time. Shorter: more failing
     /// calls while the process is at its limit.
     static let threadRetry: UInt64 = 1_000_000
-    /// The same for a loop's ring.
+    /// The same for a ring, and for the descriptors of the background class's loops.
     static let ringRetry: UInt64 = 60_000_000_000
     /// A sleep that ends this much after its time counts as late.
     static let lateness: UInt64 = 50_000_000

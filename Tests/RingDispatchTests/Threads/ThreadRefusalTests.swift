@@ -20,6 +20,31 @@ struct ThreadRefusalTests {
         #expect(message.contains("clone3"), "standard error was: \(message)")
         #expect(!message.contains("ulimit"), "standard error was: \(message)")
     }
+
+    @Test("Background items do not each try to make threads")
+    func attempts() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            drain(DispatchQueue(label: "first"))
+            let attempts = Watched(0)
+            demandSuccess(
+                CallFilter.answer([
+                    .load(0), .skip(1, unless: clone3), .end(CallFilter.notify),
+                    .end(CallFilter.allow),
+                ]) {
+                    attempts.increment()
+                    return EAGAIN
+                })
+            let group = DispatchGroup()
+            let start = DispatchTime.now()
+            for _ in 0..<2000 { DispatchQueue.global(qos: .background).async(group: group) {} }
+            group.wait()
+            let milliseconds = Int((DispatchTime.now().rawValue - start.rawValue) / 1_000_000)
+            // Both pools try once a millisecond.
+            demandSuccess(attempts.value <= 2 * milliseconds + 10)
+            _exit(0)
+        }
+    }
 }
 
 private let clone3 = UInt32(435)

@@ -91,6 +91,7 @@ struct EventLoop: Equatable, Sendable {
         let owned = storage.pointee.owned
         owned.deinitialize(count: 1)
         owned.deallocate()
+        storage.pointee.timers.deallocate()
         storage.deinitialize(count: 1)
         storage.deallocate()
     }

@@ -13,11 +13,12 @@ package struct Runtime: ~Copyable, Sendable {
     /// Serves all classes but the background class, and all events.
     let pool: Pool
     let backend: BackendFactory
-    /// Nil until the first item of the background class. `pool`, if it could not be created. Stored
-    /// (releasing) once; loaded (acquiring).
+    /// Nil until it is created, for an item of the background class. Stored (releasing) once;
+    /// loaded (acquiring).
     private let background = Atomic<Unmanaged<Pool>?>(nil)
-    /// Held while the background pool is created.
-    private let creation = Locked<Void>(())
+    /// Held while the background pool is created. No attempt before this time, in nanoseconds: the
+    /// last one has failed.
+    private let backgroundRetry = Locked<UInt64>(0)
     private let nextLoop = Atomic<Int>(0)
     private static let shortage = RepeatedLine()
 
@@ -89,37 +90,33 @@ package struct Runtime: ~Copyable, Sendable {
     }
 
     /// Serves the background class, on threads with the lowest priority. Created for its first
-    /// item. If no descriptor or thread is to be had then, the ordinary threads do its work.
-    var backgroundPool: Pool { knownBackgroundPool ?? createBackgroundPool() }
+    /// item. While no descriptor or thread is to be had, the ordinary threads do its work.
+    var backgroundPool: Pool { backgroundPoolIfUsed ?? createBackgroundPool() }
 
-    private var knownBackgroundPool: Pool? {
+    /// The background pool, if one exists.
+    var backgroundPoolIfUsed: Pool? {
         background.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
     private func createBackgroundPool() -> Pool {
-        creation.withLock { _ in
-            if let known = knownBackgroundPool { return known }
-            guard let created = makeBackgroundPool() else { return pool }
-            // A pool lives as long as the process.
-            background.store(.passUnretained(created), ordering: .releasing)
-            return created
+        backgroundRetry.withLock { retry in
+            if let known = backgroundPoolIfUsed { return known }
+            let now = MonotonicClock.nanoseconds()
+            if now < retry { return pool }
+            do throws(SystemError) {
+                let created = try Pool(isBackground: true, configuration)
+                // A pool lives as long as the process.
+                background.store(.passUnretained(created), ordering: .releasing)
+                return created
+            } catch {
+                let isThread = error.call == Threads.creation
+                retry = now &+ (isThread ? Tuning.threadRetry : Tuning.ringRetry)
+                if !isThread {
+                    Runtime.log("background work runs on ordinary threads for now: \(error)")
+                }
+                return pool
+            }
         }
-    }
-
-    /// Nil: no thread is to be had now.
-    private func makeBackgroundPool() -> Pool? {
-        do throws(SystemError) {
-            return try Pool(isBackground: true, configuration)
-        } catch {
-            if error.call == Threads.creation { return nil }
-            Runtime.log("background work runs on ordinary threads: \(error)")
-            return pool
-        }
-    }
-
-    /// The background pool, if one exists.
-    var backgroundPoolIfUsed: Pool? {
-        knownBackgroundPool.flatMap { $0 === pool ? nil : $0 }
     }
 
     /// Pushes a work item of a root queue.
