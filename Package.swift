@@ -120,7 +120,7 @@ let package = Package(
             dependencies: ["RingDispatch", ringTLS, openSSL, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "LinuxPlatformTests", dependencies: ["LinuxPlatform", "TestSupport"],
+            name: "LinuxPlatformTests", dependencies: ["LinuxPlatform", "CLinux", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests",

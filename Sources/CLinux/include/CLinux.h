@@ -192,6 +192,9 @@ struct clinux_file_status {
 // Uses cached attributes of network file systems, without asking the server. Returns 0 or -errno.
 int clinux_file_status(int descriptor, struct clinux_file_status *status);
 
+// Opens /dev/null as each standard descriptor that is closed. Runs by itself before main().
+void clinux_open_standard_descriptors(void);
+
 // dup3(2) with close-on-exec, which the C library declares only for GNU programs; -1 and errno.
 int clinux_dup3(int descriptor, int number);
 

@@ -23,6 +23,9 @@ package enum Diagnostics {
 
     package static func log(_ message: String, level: Level = .warning) {
         if let receiver = receiver.withLock({ $0 }) { return receiver(level, message) }
+        // A full pipe whose reader has stopped must stop neither the monitor nor a loop.
+        var output = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
+        guard poll(&output, 1, 0) > 0 else { return }
         write(line: "RingDispatch: \(message)\n")
     }
 
