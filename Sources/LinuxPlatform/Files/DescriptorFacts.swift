@@ -53,4 +53,9 @@ package struct DescriptorFacts: Sendable {
     package static func completed(_ openFlags: Int32) -> Int32 {
         openFlags | O_NONBLOCK | O_CLOEXEC
     }
+
+    /// The same without O_NONBLOCK; nil if the program's flags have it.
+    package static func waitingFlags(_ openFlags: Int32) -> Int32? {
+        openFlags & O_NONBLOCK == 0 ? openFlags | O_CLOEXEC : nil
+    }
 }

@@ -31,8 +31,7 @@ extension IODescriptor {
     private func open() {
         guard let path else { return }
         beginOpening()
-        let request = FileRequest(
-            .open(path.start, flags: DescriptorFacts.completed(path.flags), mode: path.mode))
+        let request = path.request
         if let result = FileOperation.attempt(request) {
             opened(result)
         } else {

@@ -17,6 +17,18 @@ struct IOPath: Sendable {
     /// Whether the file is opened to be written, too.
     var isWritten: Bool { DescriptorFacts.writes(flags) }
 
+    /// Opens the path.
+    var request: FileRequest {
+        FileRequest(.open(start, flags: DescriptorFacts.completed(flags), mode: mode))
+    }
+
+    /// Opens the path without the library's O_NONBLOCK; nil if the program has set it.
+    var waitingRequest: FileRequest? {
+        DescriptorFacts.waitingFlags(flags).map {
+            FileRequest(.open(start, flags: $0, mode: mode))
+        }
+    }
+
     var isAbsolute: Bool { bytes[0] == CChar(UInt8(ascii: "/")) }
 
     /// Valid as long as a copy of the path exists.

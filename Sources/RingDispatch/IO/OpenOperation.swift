@@ -12,6 +12,10 @@ final class OpenOperation: FileOperation, @unchecked Sendable {
     }
 
     override func completed(result: Int32) {
-        descriptor.opened(result)
+        guard result == -ErrorCode.tryAgain, let request = descriptor.path?.waitingRequest else {
+            return descriptor.opened(result)
+        }
+        // Another process has the file to itself (F_SETLEASE), and must give it up first.
+        DispatchQueue.global().submit { self.descriptor.opened(request.performBlocking()) }
     }
 }

@@ -23,6 +23,28 @@ extension IOTests {
             expectOpens(cleaned)
         }
 
+        @Test("A path opens once another process gives the file up")
+        func givenUp() async {
+            await #expect(processExitsWith: .success) {
+                prepareForTrap()
+                signal(SIGIO, SIG_IGN)
+                let tests = PathTests()
+                let path = tests.folder.makeFile("file", [1, 2, 3])
+                let holder = Glibc.open(path, O_RDWR)
+                // F_SETLEASE with F_WRLCK; not every file system has leases.
+                guard fcntl(holder, 1024, Int32(1)) == 0 else { return }
+                try tests.withChannel(path) { channel in
+                    let read = channel.read(.max, on: tests.queue)
+                    // F_GETLEASE: the kernel demands its end.
+                    expectSoon("the holder is asked") { fcntl(holder, 1025) != 1 }
+                    letTimePass(milliseconds: 50)
+                    _ = fcntl(holder, 1024, Int32(2))  // F_UNLCK
+                    read.finish()
+                    #expect(read.bytes == [1, 2, 3])
+                }
+            }
+        }
+
         /// Appends bytes that are not in the page cache afterwards, if the file system allows that.
         private static func append(_ bytes: [UInt8], to path: String) {
             let writer = Glibc.open(path, O_WRONLY | O_APPEND)
