@@ -31,7 +31,7 @@ extension FileTreeError {
             case ErrorCode.noSpace:
                 (.watchLimit, "\(InotifyLimit.watches.remedy); other folders may be affected, too")
             case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
-                (.descriptorLimit, ErrorCode.shortageRemedy)
+                (.descriptorLimit, ErrorCode.descriptorRemedy(error.code))
             default:
                 (.other, FileTreeError.failure(error))
             }
@@ -41,7 +41,7 @@ extension FileTreeError {
     /// A folder's scan lacked a descriptor or memory, and is repeated.
     init(delaying path: FilePath, _ error: SystemError) {
         let isOfDescriptors = ErrorCode.isDescriptorShortage(error.code)
-        let cause = isOfDescriptors ? ErrorCode.shortageRemedy : FileTreeError.failure(error)
+        let cause = isOfDescriptors ? ErrorCode.descriptorRemedy(error.code) : FileTreeError.failure(error)
         self.init(
             reason: isOfDescriptors ? .descriptorLimit : .other, path: path,
             code: ErrorNumber(rawValue: error.code),
@@ -66,7 +66,7 @@ extension FileTreeError {
             if InotifyLimit.isInstanceShortage(error.code) {
                 (.instanceLimit, "; \(InotifyLimit.instances.remedy)")
             } else if ErrorCode.isDescriptorShortage(error.code) {
-                (.descriptorLimit, "; \(ErrorCode.shortageRemedy)")
+                (.descriptorLimit, "; \(ErrorCode.descriptorRemedy(error.code))")
             } else {
                 (.other, "")
             }

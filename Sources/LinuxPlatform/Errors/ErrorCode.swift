@@ -84,6 +84,10 @@ package enum ErrorCode {
     package static let watchShortageRemedy =
         "raise fs.epoll.max_user_watches (sysctl), or give the machine more memory"
 
-    package static let shortageRemedy =
-        "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+    /// The remedy for a shortage of descriptors.
+    package static func descriptorRemedy(_ code: Int32) -> String {
+        code == ENFILE
+            ? "the machine's descriptors ran out; raise fs.file-max (sysctl)"
+            : "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+    }
 }

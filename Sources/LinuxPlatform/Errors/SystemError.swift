@@ -16,7 +16,7 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// With a remedy if the call failed because no descriptor was free.
     init(opening call: String, code: Int32) {
         let isShort = ErrorCode.isDescriptorShortage(code)
-        self.init(call: call, code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
+        self.init(call: call, code: code, remedy: isShort ? ErrorCode.descriptorRemedy(code) : nil)
     }
 
     package var description: String {

@@ -26,7 +26,7 @@ package final class ProcessDescriptor: Sendable {
         case let code:
             let remedy =
                 ErrorCode.isDescriptorShortage(code)
-                ? ErrorCode.shortageRemedy
+                ? ErrorCode.descriptorRemedy(code)
                 : "Linux 5.3 or later has it, and a seccomp profile must allow it"
             return .refused(SystemError(call: "pidfd_open", code: code, remedy: remedy))
         }

@@ -55,7 +55,7 @@ package enum UringProbe {
         case ENOMEM:
             return "locked memory is short; raise RLIMIT_MEMLOCK (ulimit -l)"
         case EMFILE, ENFILE:
-            return ErrorCode.shortageRemedy
+            return ErrorCode.descriptorRemedy(code)
         default:
             return "io_uring is not available here"
         }

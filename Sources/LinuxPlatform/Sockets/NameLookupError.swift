@@ -48,8 +48,9 @@ package struct NameLookupError: Error, Equatable {
 
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
 
-    /// Whether the process or the system has no free descriptor.
-    package var isShortOfDescriptors: Bool {
-        systemCode.map(ErrorCode.isDescriptorShortage) ?? false
+    /// If the process or the system has no free descriptor.
+    package var descriptorRemedy: String? {
+        guard let systemCode, ErrorCode.isDescriptorShortage(systemCode) else { return nil }
+        return ErrorCode.descriptorRemedy(systemCode)
     }
 }

@@ -54,6 +54,11 @@ package struct UnixSocketFile: Sendable {
             UInt64(facts.st_dev) == device
         else { throw SystemError(call: "chmod", code: ENOENT) }
         guard facts.st_mode & 0o7777 != mode else { return }
+        guard FilePlace.canBeNamed else {
+            throw SystemError(
+                call: "chmod", code: ENOENT,
+                remedy: "mount /proc: through it the mode of the socket's file is set")
+        }
         try checked("chmod") {
             FilePlace.object(descriptor: owned.number).withPath { chmod($0, mode_t(mode)) }
         }

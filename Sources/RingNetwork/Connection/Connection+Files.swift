@@ -26,7 +26,11 @@ extension Connection {
         let completion = completion.map { SendCompletion($0) }
         if file < 0 {
             // Later sends must not take the place of the file's bytes.
-            let error = SocketError("dup", -file, remedy: "see RLIMIT_NOFILE (ulimit -n)")
+            let error = SocketError(
+                "dup", -file,
+                remedy: ErrorCode.isDescriptorShortage(-file)
+                    ? ErrorCode.descriptorRemedy(-file)
+                    : "the file's descriptor must be open during the call")
             onQueue { connection in
                 connection.hop { _ in completion?.call(error) }
                 connection.tearDown(.failed(error), aborts: true)

@@ -31,7 +31,7 @@ extension Endpoint {
         case (ErrorCode.access, _):
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: use a higher one"
         case (let code, _) where ErrorCode.isDescriptorShortage(code):
-            return ErrorCode.shortageRemedy
+            return ErrorCode.descriptorRemedy(code)
         default:
             return ""
         }

@@ -59,9 +59,12 @@ extension ResolverError {
             case .refused:
                 (.permanentFailure, "check the name servers in /etc/resolv.conf")
             case .outOfMemory: (.outOfMemory, "free memory, or raise the process's limit")
-            case .system where error.isShortOfDescriptors:
-                (.system, ErrorCode.shortageRemedy)
-            case .system: (.system, "check that the process may open sockets and read /etc")
+            case .system:
+                (
+                    .system,
+                    error.descriptorRemedy
+                        ?? "check that the process may open sockets and read /etc"
+                )
             case .other: (.other, "try 'getent ahosts' with the name, which asks the same way")
             }
         self.init(reason, host, lookup: error, error.text, remedy)

@@ -22,6 +22,17 @@ struct SendFileTests {
         return file
     }
 
+    @Test("A file that is not open fails with a remedy that helps")
+    func notOpen() {
+        let (wire, connection, closed) = makeEcho()
+        let sent = Outcome<SocketError?>()
+        connection.send(fileDescriptor: -1, offset: 0, count: 1) { sent.set($0) }
+        let error = sent.wait() ?? nil
+        #expect(error?.code == .badFileDescriptor && error?.remedy.contains("open") == true)
+        #expect(closed.wait() == error.map { .failed($0) })
+        withExtendedLifetime(wire) {}
+    }
+
     @Test("A file goes out in its turn, and the descriptor may be closed at once")
     func inTurn() {
         let (wire, connection, closed) = makeEcho()

@@ -124,12 +124,31 @@ struct ListenerEndpointTests {
         stop(listener)
     }
 
-    @Test("Errors for lack of descriptors name the limit", arguments: [EMFILE, ENFILE])
-    func shortage(code: Int32) {
+    @Test(
+        "Errors for lack of descriptors name the limit",
+        arguments: [
+            (EMFILE, "raise RLIMIT_NOFILE (ulimit -n)"), (ENFILE, "raise fs.file-max (sysctl)"),
+        ])
+    func shortage(code: Int32, remedy: String) {
         let error = ListenerError(
             .ipv4(.loopback, port: 80), SystemError(call: "accept", code: code))
         #expect(error.description.hasPrefix("cannot accept at 127.0.0.1:80: accept failed: "))
-        #expect(error.description.contains("raise RLIMIT_NOFILE (ulimit -n)"), "\(error)")
+        #expect(error.description.contains(remedy), "\(error)")
+    }
+
+    @Test("Without /proc, the error of a file's mode says so")
+    func modeWithoutProc() async {
+        await #expect(processExitsWith: .success) {
+            let folder = Folder()
+            // As root only.
+            guard chroot(folder.path) == 0 else { return }
+            let endpoint = Endpoint.unix(try UnixAddress(path: "/socket"))
+            let error = #expect(throws: ListenerError.self) {
+                try Listener(endpoint) { $0.unixSocketMode = 0o666 }
+            }
+            #expect(error?.description.contains("mount /proc") == true, "\(error!)")
+            _exit(0)
+        }
     }
 
     @Test("The file has its mode after the main thread has ended, too")

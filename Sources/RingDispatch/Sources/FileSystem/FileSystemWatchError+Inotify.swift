@@ -26,7 +26,7 @@ extension FileSystemWatchError {
             case ErrorCode.invalid:
                 (.invalidPath, "a path has no byte of value 0")
             case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
-                (.descriptorLimit, ErrorCode.shortageRemedy)
+                (.descriptorLimit, ErrorCode.descriptorRemedy(error.code))
             default:
                 (.other, nil)
             }
@@ -40,7 +40,7 @@ extension FileSystemWatchError {
             case let code where InotifyLimit.isInstanceShortage(code):
                 (.instanceLimit, InotifyLimit.instances.remedy)
             case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
-                (.descriptorLimit, ErrorCode.shortageRemedy)
+                (.descriptorLimit, ErrorCode.descriptorRemedy(error.code))
             default:
                 (.other, nil)
             }
