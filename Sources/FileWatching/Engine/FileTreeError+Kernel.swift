@@ -41,7 +41,9 @@ extension FileTreeError {
     /// A folder's scan lacked a descriptor or memory, and is repeated.
     init(delaying path: FilePath, _ error: SystemError) {
         let isOfDescriptors = ErrorCode.isDescriptorShortage(error.code)
-        let cause = isOfDescriptors ? ErrorCode.descriptorRemedy(error.code) : FileTreeError.failure(error)
+        let cause =
+            isOfDescriptors
+            ? ErrorCode.descriptorRemedy(error.code) : FileTreeError.failure(error)
         self.init(
             reason: isOfDescriptors ? .descriptorLimit : .other, path: path,
             code: ErrorNumber(rawValue: error.code),
