@@ -55,17 +55,13 @@ extension Connection {
         enqueue(.bytes(Array(bytes[count...])), nil)
     }
 
-    /// Up to this size, the bytes that the kernel has no room for are copied instead of retaining
-    /// the array.
-    private static let shortSend = 4096
-
     /// Sends bytes.
     /// - Parameters:
     ///   - bytes: kept until the kernel has taken them, without a copy if there are more than 4096.
     ///   - completion: called once on the queue: with nil when the kernel has taken all bytes, or
     ///     with the error that prevents it.
     public func send(_ bytes: [UInt8], completion: sending ((SocketError?) -> Void)? = nil) {
-        if completion == nil, bytes.count <= Connection.shortSend, isCurrent {
+        if completion == nil, bytes.count <= OutgoingQueue.shortBytes, isCurrent {
             return bytes.withUnsafeBytes { send($0) }
         }
         send(.bytes(bytes), completion.map { SendCompletion($0) })

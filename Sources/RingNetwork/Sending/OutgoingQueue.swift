@@ -18,10 +18,10 @@ struct OutgoingQueue {
     }
 
     struct Piece {
-        let content: Content
+        fileprivate(set) var content: Content
         /// Bytes at the beginning that the kernel, or the layer, has taken.
         var taken = 0
-        let count: Int
+        fileprivate(set) var count: Int
         let completion: SendCompletion?
         /// Queued by the connection's security layer (close_notify, for example), not by the
         /// program.
@@ -42,8 +42,30 @@ struct OutgoingQueue {
     ) {
         let count = content.count
         byteCount += count
+        if completion == nil, case .bytes(let bytes) = content, join(bytes, isOwn) { return }
         pieces.append(
             Piece(content: content, count: count, completion: completion, isOwn: isOwn))
+    }
+
+    /// Up to this many bytes are copied rather than kept as an array of their own.
+    static let shortBytes = 4096
+    /// Short bytes join the last piece while it has fewer than these.
+    private static let joinedBytes = 16 * 1024
+
+    /// Adds short bytes to the last piece, if it may have more: a peer that does not read must not
+    /// cost much more memory than what it is sent, nor one send(2) for each send.
+    private mutating func join(_ bytes: [UInt8], _ isOwn: Bool) -> Bool {
+        let last = pieces.count - 1
+        guard !isEmpty, bytes.count <= OutgoingQueue.shortBytes,
+            pieces[last].count < OutgoingQueue.joinedBytes, pieces[last].completion == nil,
+            pieces[last].isOwn == isOwn, case .bytes(var joined) = pieces[last].content
+        else { return false }
+        // While the piece shared the array, adding to it would copy it.
+        pieces[last].content = .bytes([])
+        joined.append(contentsOf: bytes)
+        pieces[last].count = joined.count
+        pieces[last].content = .bytes(joined)
+        return true
     }
 
     /// Sends until the kernel has no room, or the turn ends. Returns the error that ends all
