@@ -74,7 +74,7 @@ struct OutgoingQueue {
     mutating func flush(
         to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
     ) -> SocketError? {
-        var fileBytes = 0
+        var turnBytes = 0
         hasEndedTurn = false
         while !isEmpty {
             let piece = next
@@ -82,14 +82,14 @@ struct OutgoingQueue {
             if result == Sockets.wouldBlock { return nil }
             if case .file(let file) = piece.content, piece.count > piece.taken {
                 if result <= 0 { return file.error(result, taken: piece.taken) }
-                fileBytes += result
             } else if result < 0 {
                 return SocketError("send", Int32(-result))
             }
+            turnBytes += result
             sent &+= UInt64(result)
             if take(result), let completion = piece.completion { done(completion) }
             // Other queues with the same target get their turn first.
-            if fileBytes >= OutgoingQueue.bytesInTurn {
+            if turnBytes >= OutgoingQueue.bytesInTurn {
                 hasEndedTurn = true
                 return nil
             }

@@ -1,3 +1,4 @@
+import Glibc
 import RingDispatch
 @testable import RingNetwork
 import Testing
@@ -75,5 +76,47 @@ struct OutgoingQueueTests {
         #expect(!queue.hasProgramBytes)
         queue.append(.bytes([2]), nil)
         #expect(queue.hasProgramBytes)
+    }
+
+    @Test("Bytes to a peer that reads as fast as they are sent leave other queues their turn")
+    func turn() {
+        // Datagrams of which the kernel drops what has no room: it takes all.
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let (sink, descriptor) = (socket(AF_INET, kind, 0), socket(AF_INET, kind, 0))
+        defer { for socket in [sink, descriptor] { close(socket) } }
+        var address = sockaddr_in(port: 0)
+        var length = sockaddr_in.length
+        #expect(address.withSockaddr { bind(sink, $0, length) } == 0)
+        #expect(address.withSockaddr { getsockname(sink, $0, &length) } == 0)
+        #expect(address.withSockaddr { Glibc.connect(descriptor, $0, length) } == 0)
+        var queue = OutgoingQueue()
+        let bytes = patterned(32 * 1024)
+        for number in 0..<96 {
+            queue.append(number % 2 == 0 ? .bytes(bytes) : .data(copied(bytes)), nil)
+        }
+        var sent: UInt64 = 0
+        for turn in 1...3 {
+            #expect(queue.flush(to: descriptor, sent: &sent) { _ in } == nil)
+            #expect(sent == UInt64(turn * OutgoingQueue.bytesInTurn))
+        }
+        #expect(queue.isEmpty)
+    }
+
+    @Test("A long backlog reaches a peer that reads as fast as it is sent")
+    func fastPeer() {
+        let (descriptor, wire) = Wire.tcpPair()
+        let connection = Connection(adopting: descriptor)
+        connection.activate()
+        let bytes = patterned(64 * 1024)
+        for _ in 0..<512 { connection.send(bytes) { _ in } }
+        var received = 0
+        while received < 512 * bytes.count {
+            let count = wire.receive(min(1024 * 1024, 512 * bytes.count - received)).count
+            received += count
+            if count == 0 { break }
+        }
+        #expect(received == 512 * bytes.count)
+        connection.close()
+        #expect(wire.receiveEnd() == 0)
     }
 }
