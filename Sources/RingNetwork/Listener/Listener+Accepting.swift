@@ -38,7 +38,6 @@ extension Listener {
     func accepted(_ descriptor: Int32, _ endpoints: SocketEndpoints) {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
-        confined.accepting.bucket?.take(now: MonotonicClock.nanoseconds())
         begin(descriptor, endpoints)
         if confined.open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
@@ -53,6 +52,7 @@ extension Listener {
             confined.tally.refusedPerPeer += 1
             return connection.abort()
         }
+        confined.accepting.bucket?.take(now: MonotonicClock.nanoseconds())
         guard secure(connection) else { return }
         confined.tally.accepted += 1
         if let peer { confined.peers[peer, default: 0] += 1 }

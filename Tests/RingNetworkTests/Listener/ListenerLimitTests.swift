@@ -59,6 +59,21 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
+    @Test("Connections that are refused because of their peer do not count for the rate")
+    func perPeerAndRate() throws {
+        let listener = try makeEchoListener {
+            $0.acceptRate = AcceptRate(connectionsPerSecond: 0.001, burst: 3)
+            $0.connectionLimitPerPeer = 1
+        }
+        let first = Wire.connect(to: listener.port)
+        #expect(first.echoes([1]))
+        for _ in 0..<5 { #expect(Wire.connect(to: listener.port).receiveEnd() == ECONNRESET) }
+        let other = Connector { $0.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 77), port: 0) }
+        try other.expectEcho(from: listener.endpoint)
+        #expect(counters(listener).refusedPerPeer == 5)
+        stop(listener)
+    }
+
     @Test("IPv6 addresses with one prefix are one peer, and mapped ones count as IPv4")
     func peerKeys() throws {
         func key(_ address: String) throws -> PeerKey? {
