@@ -116,6 +116,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         for completion in abandonSends() {
             queue.async { completion.call(SocketError("send", ErrorCode.brokenPipe)) }
         }
+        confined.owner?.dropped(statistics, from: remoteEndpoint)
     }
 
     /// Drops everything unsent. Returns the completions to call.
@@ -222,11 +223,13 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             let owner = connection.confined.owner
             let isAlone = owner?.queue.isCurrent ?? true
             connection.setup.end()
-            defer { owner?.activated(connection) }
-            // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain && isAlone {
                 connection.updateReceiving()
+                owner?.activated(connection)
             } else {
+                // Before the connection can close.
+                owner?.activated(connection)
+                // `begin` arms a timer that may fire on the queue at once, so it must run there.
                 connection.hop { $0.begin() }
             }
         }
@@ -297,6 +300,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         confined.intake?.gathered = []
         if wasInSetup {
             setup.end()
+            confined.owner?.activated(self)
             return hop { $0.flush() }
         }
         if isHandshaking { return updateReceiving() }

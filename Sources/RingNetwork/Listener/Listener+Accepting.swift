@@ -39,7 +39,7 @@ extension Listener {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
         begin(descriptor, endpoints)
-        if confined.open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
+        if connectionCount >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
     }
 
@@ -47,7 +47,7 @@ extension Listener {
         var connection = Connection(
             adopting: descriptor, endpoints, on: options.placement ?? .alone,
             options: options.connection)
-        let peer = countedPeer(of: connection)
+        let peer = countedPeer(connection.remoteEndpoint)
         if let peer, confined.peers[peer, default: 0] >= options.connectionLimitPerPeer {
             confined.tally.refusedPerPeer += 1
             return connection.abort()
@@ -57,18 +57,11 @@ extension Listener {
         confined.tally.accepted += 1
         if let peer { confined.peers[peer, default: 0] += 1 }
         connection.confined.owner = self
-        confined.open.insert(connection)
+        confined.setups += 1
         guard let handler = confined.handlers.connection else { return connection.close() }
         handler(connection)
-        if connection.isInSetup { closeIfForgotten(&connection) }
-    }
-
-    /// Closes a connection that nobody can activate any more.
-    private func closeIfForgotten(_ connection: inout Connection) {
-        confined.open.remove(connection)
-        let isForgotten = isKnownUniquelyReferenced(&connection)
-        confined.open.insert(connection)
-        guard isForgotten else { return }
+        guard connection.isInSetup, isKnownUniquelyReferenced(&connection) else { return }
+        // Nobody can activate it any more.
         Listener.droppedConnection.log(
             "the connection handler of '\(queue.label)' neither activated nor kept a connection, "
                 + "which is closed now: call activate() in it")
@@ -92,23 +85,43 @@ extension Listener {
     }
 
     /// Nil if peers may have any number of connections.
-    private func countedPeer(of connection: Connection) -> PeerKey? {
+    private func countedPeer(_ endpoint: Endpoint?) -> PeerKey? {
         if options.connectionLimitPerPeer == .max { return nil }
-        return connection.remoteEndpoint.flatMap { PeerKey($0) }
+        return endpoint.flatMap { PeerKey($0) }
+    }
+
+    private var connectionCount: Int { confined.open.count + confined.setups }
+
+    /// Returns false if a shutdown has given up a connection in setup.
+    func endSetupOfOne() -> Bool {
+        if confined.setups == 0 { return false }
+        confined.setups -= 1
+        return true
     }
 
     func closed(_ connection: Connection) {
         let statistics = connection.statistics
         queue.async { [self] in
             confined.tally.add(closed: statistics)
-            guard confined.open.remove(connection) != nil else { return }
-            if let peer = countedPeer(of: connection), let count = confined.peers[peer] {
-                confined.peers[peer] = count > 1 ? count - 1 : nil
-            }
-            if confined.open.count < options.connectionLimit { release(.limit) }
-            endPause()
-            if confined.ending != nil { noteEnded(connection) }
+            guard confined.open.remove(connection) != nil || endSetupOfOne() else { return }
+            ended(connection, from: connection.remoteEndpoint)
         }
+    }
+
+    func dropped(_ statistics: ConnectionStatistics, from peer: Endpoint?) {
+        queue.async { [self] in
+            confined.tally.add(closed: statistics)
+            if endSetupOfOne() { ended(nil, from: peer) }
+        }
+    }
+
+    private func ended(_ connection: Connection?, from endpoint: Endpoint?) {
+        if let peer = countedPeer(endpoint), let count = confined.peers[peer] {
+            confined.peers[peer] = count > 1 ? count - 1 : nil
+        }
+        if connectionCount < options.connectionLimit { release(.limit) }
+        endPause()
+        if confined.ending != nil { noteEnded(connection) }
     }
 
     // MARK: the rate

@@ -63,8 +63,9 @@ extension Listener {
         ) { [self] in
             guard confined.ending?.isDone == false else { return }
             let closing = confined.ending?.aborted.count ?? 0
-            confined.ending?.report.unfinished = confined.open.count - closing
+            confined.ending?.report.unfinished = confined.open.count + confined.setups - closing
             confined.open = []
+            confined.setups = 0
             finishShutdown()
         }
     }
@@ -79,6 +80,7 @@ extension Listener {
     func activated(_ connection: Connection) {
         // `onQueue` would allocate a block for each new connection.
         guard isCurrent else { return hop { $0.activated(connection) } }
+        if endSetupOfOne() { confined.open.insert(connection) }
         guard let ending = confined.ending else { return }
         if ending.isPastDeadline { abort(connection) } else { connection.drain() }
     }
@@ -92,18 +94,19 @@ extension Listener {
         confined.ending?.report.aborted.append(aborted)
     }
 
-    /// A connection was closed during the shutdown.
-    func noteEnded(_ connection: Connection) {
-        if confined.ending?.aborted.remove(ObjectIdentifier(connection)) == nil {
-            confined.ending?.report.drained += 1
+    /// A connection was closed during the shutdown; nil: it was released before its activation.
+    func noteEnded(_ connection: Connection?) {
+        let aborted = connection.flatMap {
+            confined.ending?.aborted.remove(ObjectIdentifier($0))
         }
+        if aborted == nil { confined.ending?.report.drained += 1 }
         finishShutdown()
     }
 
     private func finishShutdown() {
-        guard confined.phase == .closed, confined.open.isEmpty, let ending = confined.ending else {
-            return
-        }
+        guard confined.phase == .closed, confined.open.isEmpty, confined.setups == 0,
+            let ending = confined.ending
+        else { return }
         ending.timer?.cancel()
         confined.ending?.isDone = true
         confined.ending?.timer = nil

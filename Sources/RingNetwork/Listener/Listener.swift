@@ -28,8 +28,10 @@ public final class Listener: QueueConfined, ConnectionOwner {
         fileprivate var life: Listener?
         fileprivate(set) var phase = Phase.setup
         var accepting = AcceptingState()
-        /// The connections that are not closed.
+        /// The connections that are not closed, without those in setup: they belong to the program.
         var open: Set<Connection> = []
+        /// The number of accepted connections in setup.
+        var setups = 0
         /// Open connections per peer.
         var peers: [PeerKey: Int] = [:]
         var tally = ListenerCounters()
@@ -151,7 +153,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
 
     // MARK: on the queue
 
-    /// The open connections. On the queue.
+    /// The open connections that were activated. On the queue.
     public var connections: [Connection] {
         checkCurrent()
         return Array(confined.open)

@@ -74,6 +74,35 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
+    @Test("A connection that is released before its activation makes room for others")
+    func droppedLater() throws {
+        let kept = Watched<[Connection]>([])
+        var listener: Listener? = try Listener(.ipv4(.loopback, port: 0)) {
+            $0.connectionLimit = 1
+            $0.connectionLimitPerPeer = 1
+        }
+        weak let released = listener
+        let port = try #require(listener).port
+        listener?.setConnectionHandler { kept.append($0) }
+        listener?.activate()
+        for _ in 0..<3 {
+            let wire = Wire.connect(to: port)
+            expectEventually(kept) { $0.count == 1 }
+            kept.update { $0 = [] }
+            #expect(wire.receiveEnd() == 0)
+        }
+        #expect(poll { listener.map { counters($0).closed } == 3 })
+        #expect(listener?.queue.sync { released?.confined.peers.isEmpty } == true)
+        let wire = Wire.connect(to: port)
+        expectEventually(kept) { $0.count == 1 }
+        let report = listener.map { shutdown($0, after: .seconds(1000)) }
+        listener = nil
+        kept.update { $0 = [] }
+        #expect(wire.receiveEnd() == 0)
+        #expect(report?.wait()?.drained == 1)
+        #expect(poll { released == nil })
+    }
+
     @Test("IPv6 addresses with one prefix are one peer, and mapped ones count as IPv4")
     func peerKeys() throws {
         func key(_ address: String) throws -> PeerKey? {
