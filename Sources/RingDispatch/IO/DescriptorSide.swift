@@ -102,6 +102,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
     }
 
     private func run() {
+        var calls = 0
         while true {
             var isIdle = false
             var aborted: [IOOperation] = []
@@ -124,10 +125,14 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
                 if rest() { return }
                 continue
             }
-            switch step(first) {
+            switch step(first, &calls) {
             case .finished(let code):
                 state.withLock { _ = $0.waiting.popFirst() }
                 first.finish(code)
+                // This thread may be a loop's, or the program's, which called `write`.
+                if calls >= DescriptorSide.callsInARow {
+                    return DispatchQueue.global().submit { self.run() }
+                }
             case .mustWait:
                 if wait() { return }
             case .heldBack:
@@ -145,14 +150,19 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
         }
     }
 
-    private func step(_ operation: IOOperation) -> Outcome {
-        if operation.isComplete { return .finished(0) }
+    /// - Parameter calls: counts the calls, and operations without one.
+    private func step(_ operation: IOOperation, _ calls: inout Int) -> Outcome {
+        if operation.isComplete {
+            calls += 1
+            return .finished(0)
+        }
         if runner.value.isExhausted { return .mustWait }
-        return direction == .read ? read(operation) : write(operation)
+        return direction == .read ? read(operation, &calls) : write(operation, &calls)
     }
 
-    private func read(_ operation: IOOperation) -> Outcome {
+    private func read(_ operation: IOOperation, _ calls: inout Int) -> Outcome {
         for _ in 0..<DescriptorSide.callsInARow {
+            calls += 1
             if operation.mustHoldBack() { return .heldBack }
             let room = min(operation.room, DescriptorSide.readSize)
             let buffer = IOBuffer(room)
@@ -179,8 +189,9 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
         return isOver ? .finished(0) : .mustWait
     }
 
-    private func write(_ operation: IOOperation) -> Outcome {
+    private func write(_ operation: IOOperation, _ calls: inout Int) -> Outcome {
         for _ in 0..<DescriptorSide.callsInARow {
+            calls += 1
             let limit = min(operation.mostWritten, DescriptorSide.writeSize)
             let count = operation.withUnwritten { pieces in
                 runner.value.stream.write(
