@@ -262,7 +262,7 @@ extension DatagramSocket {
     }
 
     /// Handles the refusal of the batch's first message.
-    private func sendingFailed(_ code: Int32) {
+    private func sendingFailed(_ code: Int32, remedy: String = "") {
         let datagrams = confined.outgoing.datagrams(ofMessage: 0)
         if datagrams > 1,
             confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.nextByteCount)
@@ -272,7 +272,7 @@ extension DatagramSocket {
         confined.segmentLimit.single(isTaken: false)
         let endpoint = confined.outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
         confined.outgoing.removeFirst(datagrams)
-        refuse(endpoint, datagrams, SocketError("sendmmsg", code))
+        refuse(endpoint, datagrams, SocketError("sendmmsg", code, remedy: remedy))
     }
 
     // MARK: waiting for room
@@ -291,16 +291,33 @@ extension DatagramSocket {
     private func becameWritable() {
         guard confined.phase == .active, confined.isBlocked else { return }
         let before = confined.outgoing.count
-        if sendAll() {
-            confined.isBlocked = false
-            confined.fruitlessFlushes = 0
-            confined.handlers.writable?(self)
-            return
+        while !sendAll() {
+            confined.fruitlessFlushes =
+                confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
+            guard let peer = confined.outgoing.nextAddress, isFull(peer) else {
+                return confined.fruitlessFlushes > 1 ? pauseSending() : waitUntilWritable()
+            }
+            // Datagrams for other peers wait behind it.
+            sendingFailed(
+                Int32(-Sockets.wouldBlock),
+                remedy: "the peer had no room for a second: it does not receive")
         }
-        confined.fruitlessFlushes =
-            confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
-        if confined.fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
+        confined.isBlocked = false
+        confined.fruitlessFlushes = 0
+        confined.fullPeers = []
+        confined.handlers.writable?(self)
     }
+
+    /// Whether a peer, whose buffer has no room for the next datagram, has not received for long.
+    private func isFull(_ peer: SocketAddress) -> Bool {
+        if confined.fruitlessFlushes > DatagramSocket.mostFruitlessFlushes {
+            confined.fullPeers.insert(peer)
+        }
+        return confined.fullPeers.contains(peer)
+    }
+
+    /// With their pauses about a second.
+    private static let mostFruitlessFlushes = 16
 
     /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
     /// Unix sockets get no notification when that changes.

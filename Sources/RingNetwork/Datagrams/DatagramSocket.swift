@@ -61,6 +61,8 @@ public final class DatagramSocket: QueueConfined {
         /// The kernel has no room: datagrams are queued.
         var isBlocked = false
         var fruitlessFlushes = 0
+        /// Peers whose datagrams are refused rather than waited for, until the queue is empty.
+        var fullPeers: Set<SocketAddress> = []
         var sendPause: DispatchScheduledItem?
         /// Errors not yet reported to the error handler.
         var failures: [DatagramFailure] = []

@@ -273,6 +273,34 @@ struct DatagramSendingTests {
         closeAndWait(sender, receiver)
     }
 
+    @Test("A full peer that never receives keeps no other from its datagrams")
+    func fullUnixPeerBesideOthers() throws {
+        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let (full, good) = (name + "-full", name + "-good")
+        let silent = try DatagramSocket(.unix(try UnixAddress(abstractName: full)))
+        let receiver = try DatagramSocket(.unix(try UnixAddress(abstractName: good)))
+        let log = DatagramLog(activating: receiver)
+        let sender = try DatagramSocket(.unix(try UnixAddress(abstractName: name)))
+        let failures = DatagramLog(activating: sender).failures
+        let silentEndpoint = Endpoint.unix(try UnixAddress(abstractName: full))
+        let endpoint = Endpoint.unix(try UnixAddress(abstractName: good))
+        let total = 1000
+        sender.send(
+            (0..<total).flatMap { number in
+                [silentEndpoint, endpoint].map {
+                    OutgoingDatagram([UInt8(number % 256)], to: $0)
+                }
+            })
+        expectEventually(log.datagrams) { $0 == (0..<total).map { [UInt8($0 % 256)] } }
+        let last = sender.countersNow
+        #expect(last.datagramsSent + last.datagramsRefused == UInt64(2 * total))
+        #expect(last.datagramsRefused > 0)
+        expectEventually(failures) { $0.count == Int(last.datagramsRefused) }
+        #expect(failures.value.allSatisfy { $0.cause.code.rawValue == EAGAIN })
+        #expect(sender.queue.sync { sender.isWritable })
+        closeAndWait(sender, receiver, silent)
+    }
+
     @Test("A Unix socket with a path answers named peers, and removes its file")
     func unixPath() throws {
         let folder = "/tmp/ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
