@@ -101,6 +101,8 @@ extension DatagramSocket {
     /// Reports to the error handler asynchronously, so the handler can be set in time, and may
     /// send.
     func report(_ failure: DatagramFailure) {
+        // The handler runs after `activate`, which may never be called.
+        if confined.phase == .setup && confined.failures.count >= 64 { return }
         confined.failures.append(failure)
         if confined.failures.count == 1 && confined.phase != .setup { reportFailures() }
     }

@@ -301,6 +301,19 @@ struct DatagramSendingTests {
         closeAndWait(sender, receiver, silent)
     }
 
+    @Test("Failures before the activation are kept up to a limit, and counted")
+    func failuresInSetup() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let unresolved = Endpoint.host(try HostName("localhost"), port: 1)
+        for _ in 0..<1000 { socket.send([1], to: unresolved) }
+        #expect(socket.counters.datagramsRefused == 1000)
+        let log = DatagramLog(activating: socket)
+        expectEventually(log.failures) { !$0.isEmpty }
+        drain(socket.queue)
+        #expect(log.failures.value.count == 64)
+        closeAndWait(socket)
+    }
+
     @Test("A Unix socket with a path answers named peers, and removes its file")
     func unixPath() throws {
         let folder = "/tmp/ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
