@@ -118,7 +118,7 @@ extension Connection {
         awaitConfirmation(why, until: .now() + .seconds(2), milliseconds: 1)
     }
 
-    /// - Parameter milliseconds: until the next check, if there is one; doubles, up to 20.
+    /// - Parameter milliseconds: until the next check, if there is one; doubles, up to 500.
     private func awaitConfirmation(
         _ why: CloseReason, until end: DispatchTime, milliseconds: Int
     ) {
@@ -126,8 +126,9 @@ extension Connection {
         guard discardReceived(), !receiver.isUnix, .now() < end,
             Sockets.unconfirmedBytes(descriptor) > 0
         else { return tearDown(why) }
-        queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [self] in
-            awaitConfirmation(why, until: end, milliseconds: min(milliseconds * 2, 20))
+        let next = min(.now() + .milliseconds(milliseconds), end)
+        queue.asyncAfter(deadline: next) { [self] in
+            awaitConfirmation(why, until: end, milliseconds: min(milliseconds * 2, 500))
         }
     }
 
