@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// An IPv4 address. Its text form is four decimal numbers: `192.0.2.1`.
 public struct IPv4Address: Sendable, Hashable {
     /// The address as a number: `0x7f000001` is 127.0.0.1.
@@ -43,24 +45,12 @@ extension IPv4Address: CustomStringConvertible {
 
 extension IPv4Address {
     init(text: ArraySlice<UInt8>) throws(EndpointError) {
-        guard let address = IPv4Address(strict: text) else {
+        guard let number = AddressText.number(text, as: UInt32.self) else {
             throw EndpointError(
                 .invalidIPv4Address, text, "is not an IPv4 address",
                 remedy: "write four decimal numbers from 0 to 255 without leading zeros, "
                     + "such as 192.0.2.1")
         }
-        self = address
-    }
-
-    init?(strict text: ArraySlice<UInt8>) {
-        let parts = text.split(
-            separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var value: UInt32 = 0
-        for part in parts {
-            guard let number = DecimalNumber.parse(part, most: 255) else { return nil }
-            value = value << 8 | UInt32(number)
-        }
-        rawValue = value
+        rawValue = number
     }
 }

@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// An IPv6 address, without the zone of a link-local one; see ``InterfaceZone``.
 ///
 /// An IPv4-mapped address, such as ::ffff:127.0.0.1, stands for an IPv4 address: a socket that
@@ -71,62 +73,12 @@ extension IPv6Address: CustomStringConvertible {
 
 extension IPv6Address {
     init(text: ArraySlice<UInt8>) throws(EndpointError) {
-        guard let address = IPv6Address(strict: text) else {
+        guard let number = AddressText.number(text, as: UInt128.self) else {
             throw EndpointError(
                 .invalidIPv6Address, text, "is not an IPv6 address",
                 remedy: "write eight groups of up to four hexadecimal digits, separated by colons; "
                     + ":: may replace groups of zeros, such as 2001:db8::1")
         }
-        self = address
-    }
-
-    init?(strict text: ArraySlice<UInt8>) {
-        // A second one leaves an empty group, which is rejected.
-        guard let gap = text.firstRange(of: "::".utf8) else {
-            guard let groups = IPv6Address.groups(text), groups.count == 8 else { return nil }
-            rawValue = IPv6Address.value(groups)
-            return
-        }
-        // Only the end may be an IPv4 address.
-        guard let head = IPv6Address.groups(text[..<gap.lowerBound], mayEndInIPv4: false),
-            let tail = IPv6Address.groups(text[gap.upperBound...]), head.count + tail.count < 8
-        else { return nil }
-        let zeros = [UInt16](repeating: 0, count: 8 - head.count - tail.count)
-        rawValue = IPv6Address.value(head + zeros + tail)
-    }
-
-    private static func value(_ groups: [UInt16]) -> UInt128 {
-        groups.reduce(0) { $0 << 16 | UInt128($1) }
-    }
-
-    /// At most eight groups; nil if one is invalid.
-    private static func groups(
-        _ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true
-    ) -> [UInt16]? {
-        if text.isEmpty { return [] }
-        let parts = text.split(
-            separator: UInt8(ascii: ":"), maxSplits: 8, omittingEmptySubsequences: false)
-        var groups: [UInt16] = []
-        for (index, part) in parts.enumerated() {
-            if let group = group(part) {
-                groups.append(group)
-            } else if mayEndInIPv4, index == parts.count - 1, let ipv4 = IPv4Address(strict: part) {
-                groups.append(UInt16(ipv4.rawValue >> 16))
-                groups.append(UInt16(ipv4.rawValue & 0xffff))
-            } else {
-                return nil
-            }
-        }
-        return groups.count <= 8 ? groups : nil
-    }
-
-    private static func group(_ text: ArraySlice<UInt8>) -> UInt16? {
-        guard 1...4 ~= text.count else { return nil }
-        var value: UInt16 = 0
-        for byte in text {
-            guard let digit = byte.hexadecimalValue else { return nil }
-            value = value << 4 | UInt16(digit)
-        }
-        return value
+        rawValue = number
     }
 }

@@ -61,36 +61,6 @@ struct IPAddressTests {
         #expect(cLibrary(AF_INET6, text) == nil)
     }
 
-    @Test("any text is read as inet_pton reads it", arguments: 1...4)
-    func likeTheCLibrary(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        let starts = [
-            "1.2.3.4", "::1", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1", "fe80::a:b", "::", "",
-        ]
-        let alphabet = Array("0125af:.g %".utf8)
-        var accepted = 0
-        for _ in 0..<5000 {
-            var text = Array(starts.randomElement(using: &generator)!.utf8)
-            for _ in 0..<Int.random(in: 0...3, using: &generator) {
-                let place = Int.random(in: 0...text.count, using: &generator)
-                if place < text.count, Bool.random(using: &generator) { text.remove(at: place) }
-                if Bool.random(using: &generator) {
-                    let place = min(place, text.count)
-                    text.insert(alphabet.randomElement(using: &generator)!, at: place)
-                }
-            }
-            let string = String(decoding: text, as: UTF8.self)
-            let ipv4 = (try? IPv4Address(string)).map { [$0.rawValue.bigEndian].bytes }
-            let ipv6 = (try? IPv6Address(string)).map { [$0.rawValue.bigEndian].bytes }
-            // A macro for each text would take most of the time.
-            if ipv4 != cLibrary(AF_INET, string) || ipv6 != cLibrary(AF_INET6, string) {
-                Issue.record("'\(string)' is read as \(ipv4 ?? ipv6 ?? [])")
-            }
-            if ipv4 != nil || ipv6 != nil { accepted += 1 }
-        }
-        #expect(accepted > 200)
-    }
-
     @Test("random addresses print as inet_ntop prints them, and are read back", arguments: 1...4)
     func roundTrip(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
