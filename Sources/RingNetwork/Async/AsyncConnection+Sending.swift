@@ -56,7 +56,7 @@ extension AsyncConnection {
     private var encryptionError: SocketError? { connection.confined.security?.sendError }
 
     private var sendError: any Error {
-        (confined.reason ?? connection.reason)?.taskError ?? encryptionError
+        connection.reason?.taskError ?? encryptionError
             ?? SocketError("send", ErrorCode.brokenPipe)
     }
 

@@ -58,7 +58,6 @@ public final class AsyncConnection: Sendable {
         var owner = TaskIdentity.none
         /// The number of the present or last wait for bytes; 0: the owner's.
         var receiverNumber: UInt64 = 0
-        var reason: CloseReason?
 
         /// The number of the last wait of a task that is not the owner.
         var number: UInt64 = 0
@@ -124,7 +123,7 @@ public final class AsyncConnection: Sendable {
     /// Why nothing can be received; nil: it can.
     var failure: (any Error)? {
         if isCancelled { return CancellationError() }
-        if let reason = confined.reason ?? connection.reason { return ReceiveError.closed(reason) }
+        if let reason = connection.reason { return ReceiveError.closed(reason) }
         return nil
     }
 
@@ -148,7 +147,6 @@ public final class AsyncConnection: Sendable {
     }
 
     private func closed(_ reason: CloseReason) {
-        confined.reason = reason
         endWait(.failure(failure ?? ReceiveError.closed(reason)))
         resumeSenders()
         confined.closer.take()?.resume()
