@@ -60,7 +60,7 @@ extension Connection {
             }
             confined.intake?.heldError = error
             receivedEnd()
-        } else if let failure = confined.security?.layer.receiveEnd() {
+        } else if let failure = confined.security?.receiveEnd() {
             fail(failure)
         } else {
             receivedEnd()

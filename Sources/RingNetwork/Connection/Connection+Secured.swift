@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-// A connection's use of its security layer. On the queue.
+// A connection's use of its security security. On the queue.
 extension Connection {
     /// Most bytes that one call encrypts.
     private static let sliceBytes = 64 * 1024
@@ -10,19 +10,19 @@ extension Connection {
     /// Encryption pauses while this many encrypted bytes wait for the kernel.
     private static let encryptAheadBytes = 128 * 1024
 
-    var isHandshaking: Bool { confined.security?.layer.isHandshaking ?? false }
+    var isHandshaking: Bool { confined.security?.isHandshaking ?? false }
 
     /// Called by `activate`.
-    func startHandshake(_ security: ConnectionSecurity) {
+    func startHandshake(_ security: SecurityLayer) {
         var output: [UInt8] = []
-        let failure = security.layer.start(output: &output)
+        let failure = security.start(output: &output)
         append(output)
         if let failure { fail(failure) } else { flush() }
     }
 
     func sendSecured(
         _ content: OutgoingQueue.Content, _ completion: SendCompletion?,
-        _ security: ConnectionSecurity
+        _ security: SecurityLayer
     ) {
         let isFirst = confined.outgoing.isEmpty && security.unencrypted.isEmpty
         security.unencrypted.append(content, completion)
@@ -30,15 +30,15 @@ extension Connection {
     }
 
     /// The same for bytes that are valid only during the call.
-    func sendSecured(_ bytes: UnsafeRawBufferPointer, _ security: ConnectionSecurity) {
-        guard !security.layer.isHandshaking, security.unencrypted.isEmpty,
+    func sendSecured(_ bytes: UnsafeRawBufferPointer, _ security: SecurityLayer) {
+        guard !security.isHandshaking, security.unencrypted.isEmpty,
             bytes.count <= Connection.directBytes
         else { return sendSecured(.bytes(Array(bytes)), nil, security) }
         let memory = ThreadMemory.take()
         defer { memory.giveBack() }
         var count = 0
         var output: [UInt8] = []
-        let failure = security.layer.encrypt(bytes, into: memory, count: &count, output: &output)
+        let failure = security.encrypt(bytes, into: memory, count: &count, output: &output)
         if let failure { return fail(failure) }
         sendNow(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))
         if !output.isEmpty, phase != .closed, isOpenForSending { enqueue(.bytes(output), nil) }
@@ -53,7 +53,7 @@ extension Connection {
     /// The kernel rejected a send, so nothing more can be sent. The connection may go on receiving,
     /// because the rejected bytes may be the layer's own (key updates, alerts), sent to a peer that
     /// closed after its last message.
-    func failSending(_ error: SocketError, _ security: ConnectionSecurity) {
+    func failSending(_ error: SocketError, _ security: SecurityLayer) {
         if confined.outgoing.hasProgramBytes || !security.unencrypted.isEmpty {
             security.sendError = error
         }
@@ -75,9 +75,8 @@ extension Connection {
 
     /// Encrypts until enough bytes are ready for the kernel. Returns false if that failed and tore
     /// the connection down.
-    func encryptAhead(_ security: ConnectionSecurity) -> Bool {
-        let layer = security.layer
-        guard !layer.isHandshaking else { return true }
+    func encryptAhead(_ security: SecurityLayer) -> Bool {
+        guard !security.isHandshaking else { return true }
         while !security.unencrypted.isEmpty,
             confined.outgoing.byteCount < Connection.encryptAheadBytes
         {
@@ -85,7 +84,7 @@ extension Connection {
             var failure: TLSFailure?
             do throws(SocketError) {
                 let completion = try security.unencrypted.takeSlice(limit: Connection.sliceBytes) {
-                    failure = layer.encrypt($0, output: &output)
+                    failure = security.encrypt($0, output: &output)
                 }
                 if !output.isEmpty || completion != nil {
                     appendOutgoing(.bytes(output), completion)
@@ -103,7 +102,7 @@ extension Connection {
             security.isCloseNotified = true
             settleSends()
             var output: [UInt8] = []
-            layer.close(output: &output)
+            security.close(output: &output)
             append(output)
         }
         return true
@@ -145,19 +144,18 @@ extension Connection {
 
     func receiveSecured(
         _ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake,
-        _ security: ConnectionSecurity
+        _ security: SecurityLayer
     ) {
-        let layer = security.layer
-        let wasHandshaking = layer.isHandshaking
+        let wasHandshaking = security.isHandshaking
         let memory = ThreadMemory.take()
         defer { memory.giveBack() }
         var count = 0
         var output: [UInt8] = []
-        let progress = layer.receive(bytes, output: &output, into: memory, count: &count)
+        let progress = security.receive(bytes, output: &output, into: memory, count: &count)
         // The layer may call a closure of the program's, which may end the connection.
         if phase == .closed { return }
         append(output)
-        let isEstablished = wasHandshaking && !layer.isHandshaking
+        let isEstablished = wasHandshaking && !security.isHandshaking
         if isEstablished && phase == .closing { receiver.pause() }
         if !output.isEmpty || isEstablished { flush() }
         if isEstablished && phase == .active {

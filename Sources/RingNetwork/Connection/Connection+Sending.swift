@@ -169,7 +169,7 @@ extension Connection {
 
     private var mayEncrypt: Bool {
         guard let security = confined.security else { return false }
-        return !security.layer.isHandshaking && !security.unencrypted.isEmpty
+        return !security.isHandshaking && !security.unencrypted.isEmpty
     }
 
     /// The kernel has taken everything, including the layer's close_notify.

@@ -50,7 +50,7 @@ extension Connection {
                 "secure of connection '\(queue.label)' after activate, secure, or send")
         }
         let engine = try TLSEngine(context, serverName)
-        confined.security = ConnectionSecurity(TLSLayer(engine))
+        confined.security = TLSLayer(engine)
         _ = makeIntake()
         // The time-out of the handshake is on by default.
         _ = makeClock()
@@ -69,7 +69,7 @@ extension Connection {
         if let negotiation = engine?.negotiation { confined.handlers.handshake?(self, negotiation) }
     }
 
-    private var engine: TLSEngine? { (confined.security?.layer as? TLSLayer)?.engine }
+    private var engine: TLSEngine? { (confined.security as? TLSLayer)?.engine }
 
     /// The negotiated version, cipher, application protocol and server name; nil without TLS and
     /// before the handshake has ended. On the queue, up to the close handler.

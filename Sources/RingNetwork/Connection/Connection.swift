@@ -59,7 +59,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var pauses: Int32 = 0
         /// The parts that only some connections have.
         var intake: ConnectionIntake?
-        var security: ConnectionSecurity?
+        var security: SecurityLayer?
         var clock: ConnectionClock?
         /// The connection itself while it is open, which keeps it alive.
         fileprivate var itself: Connection?

@@ -12,6 +12,13 @@ class SecurityLayer {
         case failed(TLSFailure)
     }
 
+    /// Sent bytes that are not encrypted yet.
+    final var unencrypted = OutgoingQueue()
+    /// The layer has sent close_notify.
+    final var isCloseNotified = false
+    /// The error that kept the kernel from taking the program's bytes.
+    final var sendError: SocketError?
+
     /// Whether nothing can be encrypted yet.
     var isHandshaking: Bool { false }
 

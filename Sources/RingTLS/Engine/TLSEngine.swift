@@ -126,11 +126,8 @@ public final class TLSEngine {
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
     ) throws {
-        let failure = perform(&output) { () -> TLSError? in
-            bio.reading(ciphertext) { () -> TLSError? in
-                if state == .handshaking, let failure = continueHandshake() { return failure }
-                return decrypt(plaintext)
-            }
+        let failure = perform(&output) {
+            bio.reading(ciphertext) { continueHandshake() ?? decrypt(plaintext) }
         }
         if let failure { throw failure }
     }
@@ -143,11 +140,8 @@ public final class TLSEngine {
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         into memory: UnsafeMutableRawBufferPointer, count: inout Int
     ) -> TLSError? {
-        perform(&output) { () -> TLSError? in
-            bio.reading(ciphertext) { () -> TLSError? in
-                if state == .handshaking, let failure = continueHandshake() { return failure }
-                return decrypt(into: memory, count: &count)
-            }
+        perform(&output) {
+            bio.reading(ciphertext) { continueHandshake() ?? decrypt(into: memory, count: &count) }
         }
     }
 

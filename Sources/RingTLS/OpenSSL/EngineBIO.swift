@@ -15,12 +15,10 @@ final class EngineBIO {
     private var written = 0
 
     /// Safety: the bytes stay valid while `body` runs, and are not accessed afterwards.
-    func reading<Result, Failure: Error>(
-        _ bytes: UnsafeRawBufferPointer, _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func reading<Result>(_ bytes: UnsafeRawBufferPointer, _ body: () -> Result) -> Result {
         input = bytes
         defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
-        return try body()
+        return body()
     }
 
     /// Writes into the memory while `body` runs, and what has no room there into the array.
