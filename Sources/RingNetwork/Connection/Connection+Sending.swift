@@ -142,6 +142,8 @@ extension Connection {
         repeat {
             if let security, !encryptAhead(security) { return }
             if let error = sendOutgoing() {
+                // It comes again, and is reported, when `begin` or `beginClose` sends on.
+                if phase == .setup { return }
                 if let security { return failSending(error, security) }
                 return tearDown(.failed(error), aborts: error.call == "sendfile")
             }

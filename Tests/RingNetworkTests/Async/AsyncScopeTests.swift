@@ -362,6 +362,19 @@ struct AsyncScopeTests {
         }
     }
 
+    @Test("A peer that has reset the connection before run is an error of the closure's calls")
+    func lostEarly() async throws {
+        let (descriptor, wire) = Wire.tcpPair()
+        let connection = Connection(adopting: descriptor)
+        wire.abort()
+        connection.send([1, 2, 3])
+        await #expect(throws: SocketError.self) {
+            try await connection.run { client async throws in
+                while true { try await client.send([4]) }
+            }
+        }
+    }
+
     @Test("A peer that never reads holds a stated number of bytes up, until the task is cancelled")
     func slowPeer() async throws {
         let (wire, connection) = makeNewConnection()

@@ -113,6 +113,22 @@ struct ConnectionTests {
         #expect(error.code == .connectionReset)
     }
 
+    @Test("A send before activate to a peer that has gone is an error for the close handler")
+    func peerGoneEarly() {
+        let (descriptor, wire) = Wire.tcpPair()
+        wire.abort()
+        let connection = Connection(adopting: descriptor)
+        let (sent, closed) = (Outcome<SocketError?>(), Outcome<CloseReason>())
+        connection.send(patterned(10_000)) { sent.set($0) }
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        #expect(sent.wait() != .some(nil))
+        guard case .failed = closed.wait() else {
+            Issue.record("\(String(describing: closed.wait()))")
+            return
+        }
+    }
+
     @Test("close sends all unsent bytes, even many, and then closes")
     func closeFlushes() {
         let (wire, connection, closed) = makeConnection { $0.setReceiveHandler { _, _ in } }
