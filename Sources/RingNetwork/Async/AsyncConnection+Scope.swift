@@ -38,7 +38,7 @@ extension AsyncConnection {
         }
         try Task.checkCancellation()
         switch connection.reason {
-        case .failed, .timedOut, .tlsFailed:
+        case .aborted, .failed, .timedOut, .tlsFailed:
             throw connection.reason?.taskError ?? CancellationError()
         default: break
         }

@@ -375,6 +375,21 @@ struct AsyncScopeTests {
         }
     }
 
+    @Test("Leaving throws if an abort drops bytes of the end")
+    func abortedEnd() async throws {
+        let (wire, connection) = makeNewConnection()
+        let task = ownTask {
+            try await connection.run { client async throws in
+                client.connection.send(patterned(5_000_000))
+            }
+        }
+        #expect(poll { connection.queue.sync { connection.state } == .closing })
+        connection.abort()
+        let error = await #expect(throws: SocketError.self) { try await task.value }
+        #expect(error?.code == .brokenPipe)
+        wire.close()
+    }
+
     @Test("A peer that never reads holds a stated number of bytes up, until the task is cancelled")
     func slowPeer() async throws {
         let (wire, connection) = makeNewConnection()
