@@ -34,6 +34,7 @@ private struct NotifyingService: Service {
         } catch {
             if !Task.isShuttingDownGracefully { throw error }
         }
+        try Task.checkCancellation()
         if !Task.isShuttingDownGracefully { notify(.ready) }
         try await gracefulShutdown()
         notify(.stopping)

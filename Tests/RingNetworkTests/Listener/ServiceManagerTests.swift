@@ -117,6 +117,28 @@ struct ServiceManagerTests {
         }
     }
 
+    @Test("A process whose service is cancelled during the start was never ready")
+    func cancelledDuringStart() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let manager = try Manager("/tmp/ring-notify-\(getpid())")
+            let (isStarting, proceed) = (Gate(), Gate())
+            let service = ServiceManager.service {
+                isStarting.open()
+                proceed.pass()
+            }
+            let run = ownTask { try await service.run() }
+            isStarting.pass()
+            run.cancel()
+            proceed.open()
+            let result = await run.result
+            demand(manager.isEmpty, "it was cancelled")
+            demand((try? result.get()) == nil, "it throws")
+            manager.remove()
+            exit(0)
+        }
+    }
+
     #if Logging
     @Test("A failed notification goes to the logger, and without one to standard error again")
     func logged() async {
