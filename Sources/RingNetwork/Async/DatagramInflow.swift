@@ -57,10 +57,13 @@ final class DatagramInflow: Sendable {
             confined.mayResume = false
             socket.resumeReceiving()
         }
-        confined.rest = await arrivals.next()?.reversed() ?? []
-        // A cancelled task leaves the batch, for the next one.
-        confined.mayResume = !confined.rest.isEmpty
-        if confined.rest.isEmpty, let failure = confined.failure { throw failure }
+        // A cancelled task leaves the batch, for the next one, which may have taken it already.
+        guard let batch = await arrivals.next() else {
+            if let failure = confined.failure { throw failure }
+            return nil
+        }
+        confined.rest = batch.reversed()
+        confined.mayResume = true
         return confined.rest.popLast()
     }
 }

@@ -69,6 +69,45 @@ struct DatagramSequenceTests {
         }
     }
 
+    /// Runs the operation on the queue after the handler of the first batch, before the task that
+    /// this has resumed.
+    private func onceReceived(
+        _ socket: DatagramSocket, on executor: QueueExecutor,
+        _ operation: @escaping @Sendable () async -> Void
+    ) {
+        _ = Task(executorPreference: executor) {
+            if socket.counters.datagramsReceived > 0 { return await operation() }
+            onceReceived(socket, on: executor, operation)
+        }
+    }
+
+    @Test("A task that was cancelled while it waited leaves the datagrams to the next one")
+    func cancelledWhileWaiting() async throws {
+        let socket = try receivingSocket(batch: 2, datagrams: 0)
+        let peer = PlainDatagrams()
+        let port = try #require(socket.localEndpoint?.port)
+        try await socket.withDatagrams { datagrams in
+            let executor = datagrams.inflow.executor
+            let task = Task(executorPreference: executor) {
+                for number in 0..<4 as Range<UInt8> { #expect(peer.send([number], to: port)) }
+                return try await datagrams.first { _ in true }
+            }
+            await withCheckedContinuation { done in
+                onceReceived(socket, on: executor) {
+                    task.cancel()
+                    for number in 0..<4 as Range<UInt8> {
+                        let datagram = try? await datagrams.first { _ in true }
+                        #expect(datagram?.bytes == [number])
+                        if number == 0 { _ = await task.result }
+                    }
+                    done.resume()
+                }
+            }
+            let cancelled = try await task.value
+            #expect(cancelled == nil)
+        }
+    }
+
     @Test("A close ends the sequence, and so does a cancelled task", arguments: 0..<10)
     func ends(round: Int) async throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
