@@ -1,5 +1,6 @@
 #if FlyingFox
 public import FlyingFox
+internal import RingDispatch
 
 /// Answers requests with a closure, and reads each body to its end, whatever the closure leaves.
 ///
@@ -34,8 +35,8 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
     public func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         guard request.bodySequence.count != 0 else { return await response(to: request) }
         let work = Task { await response(to: request) }
-        let timer = Task {
-            try await Task.sleep(for: limit)
+        // A sleeping task would keep memory until the time has passed, even if it is cancelled.
+        let timer = DispatchQueue.global().scheduleAfter(deadline: .now() + limit) {
             work.cancel()
         }
         defer { timer.cancel() }
