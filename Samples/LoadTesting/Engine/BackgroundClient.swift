@@ -25,9 +25,11 @@ class BackgroundClient: @unchecked Sendable {
 
     func connectingFailed(_ error: ConnectError) {}
 
+    /// Makes the next connection.
+    var connector: Connector { target.connector(shard.nextSource()) }
+
     final func connect() {
         shard.clientOpened()
-        let connector = target.connector(shard.nextSource())
         pending = connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
             pending = nil
             switch result {

@@ -13,6 +13,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
     /// Nil before `start`.
     private var timer: (any DispatchSourceTimer)?
     private var isConnecting = false
+    private var isPaused = false
     private var generator: SeededGenerator
     private var age = 0
 
@@ -54,9 +55,10 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         switch profile {
         case .slowReader:
             sendMany(connection)
-            // Reads a few of the pending bytes.
-            connection.resumeReceiving()
-            connection.pauseReceiving()
+            if isPaused {
+                isPaused = false
+                connection.resumeReceiving()
+            }
         case .slowWriter: send(connection, [UInt8(truncatingIfNeeded: generator.next())])
         case .halfClose:
             // The next connection follows after a second, with or without an answer.
@@ -69,6 +71,13 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         }
     }
 
+    override var connector: Connector {
+        guard profile == .slowReader else { return super.connector }
+        var options = super.connector.options
+        options.connection.receiveMaximumBytes = 1
+        return Connector(options: options)
+    }
+
     override func connectingFailed(_ error: ConnectError) {
         isConnecting = false
         counts.refused += 1
@@ -76,15 +85,20 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
 
     override func adopt(_ connection: Connection) {
         isConnecting = false
+        isPaused = false
         age = 0
         counts.opened += 1
-        connection.setReceiveHandler { [self] _, span in counts.bytesReceived += span.byteCount }
+        connection.setReceiveHandler { [self] connection, span in
+            counts.bytesReceived += span.byteCount
+            guard profile == .slowReader else { return }
+            isPaused = true
+            connection.pauseReceiving()
+        }
         connection.setEndHandler { [self] connection in
             counts.closedByServer += 1
             connection.close()
         }
         connection.setCloseHandler { [self] _, reason in closed(reason) }
-        if profile == .slowReader { connection.pauseReceiving() }
         connection.activate()
         if profile == .halfClose {
             send(connection, [UInt8](repeating: 0x55, count: Self.messageBytes))

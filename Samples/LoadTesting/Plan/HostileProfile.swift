@@ -1,6 +1,6 @@
 /// Kinds of ill-behaved clients.
 public enum HostileProfile: String, Sendable, Hashable, CaseIterable {
-    /// Sends without end, and reads only a few bytes a second.
+    /// Sends without end, and reads one byte now and then.
     case slowReader = "slow-reader"
     /// Sends one byte now and then.
     case slowWriter = "slow-writer"

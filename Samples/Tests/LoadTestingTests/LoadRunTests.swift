@@ -154,6 +154,8 @@ struct LoadRunTests {
             #expect(report.hostile[profile]?.opened ?? 0 >= 2, "\(profile)")
         }
         #expect(report.hostile[.halfClose]?.bytesReceived ?? 0 > 0)
+        let slow = try #require(report.hostile[.slowReader])
+        #expect(slow.bytesReceived > 0 && slow.bytesReceived < slow.bytesSent / 100, "\(slow)")
         #expect(report.hostile[.reset]?.opened ?? 0 > 2)
     }
 
