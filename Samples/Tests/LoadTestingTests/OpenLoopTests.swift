@@ -116,16 +116,44 @@ struct OpenLoopTests {
             let due = start + number * 1_000_000
             let sent = due + course.wait(number) * 1_000_000
             let now = sent + course.service(number) * 1_000_000
+            if sent > due {
+                statistics.recordWait(due: due)
+            } else {
+                statistics.recordSlip(due: due, now: sent)
+            }
             statistics.record(due: due, now: now)
             statistics.recordService(due: due, sent: sent, now: now)
         }
-        var plan = try shortPlan(.ipv4(.loopback, port: 1)).lasting(milliseconds: 1000)
-        plan.schedule = .constant(perSecond: 1000)
-        let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 1_000_000_000)
-        let report = LoadReport(
-            plan: plan, environment: .current(), measurement: Measurement([share]), intervals: [],
-            usage: UsageObservation(), errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+        let report = try Self.report(statistics, .constant(perSecond: 1000))
         #expect(report.keptRate == course.isKept, "\(report.text)")
+    }
+
+    /// The report of a second from `start`.
+    private static func report(
+        _ statistics: ShardStatistics, _ schedule: Schedule
+    ) throws -> LoadReport {
+        let end = statistics.startNanoseconds + 1_000_000_000
+        let share = ShardMeasurement(statistics: statistics, endNanoseconds: end)
+        return LoadReport(
+            plan: try Self.plan(schedule), environment: .current(),
+            measurement: Measurement([share]), intervals: [], usage: UsageObservation(),
+            errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+    }
+
+    @Test(
+        "a rate at random intervals is kept if what was due is answered", arguments: [0, 30])
+    func keptRandomRate(unsent: Int) throws {
+        var statistics = ShardStatistics()
+        statistics.begin(atNanoseconds: 1_000_000_000)
+        // Some 1000 are expected, with a standard deviation of 32.
+        for number in 0..<950 as Range<UInt64> {
+            let due = 1_000_000_000 + number * 1_000_000
+            statistics.recordSlip(due: due, now: due)
+            statistics.record(due: due, now: due + 1_000_000)
+        }
+        statistics.recordUnsent(unsent, hasWarmupBacklog: false)
+        let report = try Self.report(statistics, .poisson(perSecond: 1000))
+        #expect(report.keptRate == (unsent == 0), "\(report.text)")
     }
 
     @Test("the last answer of --requests does not lengthen the measured time")
