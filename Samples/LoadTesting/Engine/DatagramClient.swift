@@ -100,17 +100,19 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         shard.clientFailed()
     }
 
-    override func failIfStalled(sentBefore deadline: UInt64) {
-        guard !isOver else { return }
-        var lost = 0
+    override func failIfStalled(sentBefore deadline: UInt64) -> [UInt64] {
+        guard !isOver else { return [] }
+        var lost: [UInt64] = []
         while let oldest = waiting.first, oldest.message.sent < deadline {
             wrong(.stalled, "no answer to datagram \(oldest.number) in time")
             waiting.removeFirst()
             _ = inFlight.removeOldest()
-            lost += 1
+            lost.append(oldest.message.due)
         }
-        guard lost > 0 else { return }
-        shard.clientHasRoom(self, answered: lost, now: MonotonicClock.nanoseconds())
+        if !lost.isEmpty {
+            shard.clientHasRoom(self, answered: lost.count, now: MonotonicClock.nanoseconds())
+        }
+        return lost
     }
 
     override func close() {

@@ -30,7 +30,8 @@ class LoadClient: @unchecked Sendable {
     func send(_ count: Int, due: UInt64, now: UInt64) {}
 
     /// Fails the client if a message sent before `deadline` has no answer yet.
-    func failIfStalled(sentBefore deadline: UInt64) {}
+    /// - Returns: when the messages were due that have failed with it.
+    func failIfStalled(sentBefore deadline: UInt64) -> [UInt64] { [] }
 
     /// Closes for good. The shard's `clientClosed` is called at the end.
     func close() {}

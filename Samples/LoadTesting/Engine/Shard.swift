@@ -257,7 +257,8 @@ final class Shard: @unchecked Sendable {
     private func failStalledConnections() {
         let now = MonotonicClock.nanoseconds()
         guard now > plan.stallNanoseconds else { return }
-        for client in clients { client.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
+        let failed = clients.flatMap { $0.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
+        if !failed.isEmpty { statistics.recordUnanswered(failed, now: now) }
     }
 
     /// The number of connections that wait for an answer, plus 1 if open-loop messages wait for a

@@ -137,9 +137,9 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         fail(Finding(.closedByServer, "the server closed a connection"))
     }
 
-    override func failIfStalled(sentBefore deadline: UInt64) {
+    override func failIfStalled(sentBefore deadline: UInt64) -> [UInt64] {
         guard isWaitingForAnswer, let oldest = inFlight.oldest, oldest.sent < deadline else {
-            return
+            return []
         }
         let number = exchange.answeredCount
         fail(
@@ -148,6 +148,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
                     .truncation,
                     "answer \(number) is incomplete: \(exchange.partialBytes) bytes received")
                 : Finding(.stalled, "no answer to message \(number) in time"))
+        return dueTimes
     }
 
     private func fail(_ finding: Finding) {

@@ -38,12 +38,12 @@ struct ShardStatistics: Sendable {
         interval.recordLatency(now &- due)
     }
 
-    /// Records the latencies so far of messages without an answer, so that a server that hangs at
-    /// the end does not hide it. One below the median says nothing yet.
+    /// Records the latencies so far of messages without an answer, so that a server that hangs does
+    /// not hide it. One below the median says nothing yet.
     mutating func recordUnanswered(_ dues: some Sequence<UInt64>, now: UInt64) {
         let median = latencies().valueAtPercentile(50)
         for due in dues where due >= startNanoseconds && due < endNanoseconds {
-            if now - due > median { interval.recordLatency(now - due) }
+            if now - due > median { finished.recordLatency(now - due) }
         }
     }
 

@@ -100,6 +100,7 @@ struct FindingsTests {
         #expect(report.errors.count(.mismatch) >= 1, "\(report.errors.text)")
         #expect(report.errors.count(.stalled) >= 1, "\(report.errors.text)")
         #expect(report.measurement.messages > 100, "\(report.text)")
+        #expect(report.percentile(100) >= 300_000_000, "\(report.text)")
     }
 }
 

@@ -48,6 +48,8 @@ struct OpenLoopTests {
         // One was due each millisecond until the stall ended the run, and four were sent.
         #expect(report.measurement.open.unsent > 50, "\(report.text)")
         #expect(report.warnings.contains { $0.contains("due and not sent") })
+        // The latencies show how long these waited.
+        #expect(report.percentile(100) >= 99_000_000, "\(report.text)")
     }
 
     @Test("what is due at the end is sent, although connections are replaced")
