@@ -91,12 +91,13 @@ struct Ringload: ParsableCommand {
         let files = try reports.open()
         do {
             let interruption = Interruption()
+            var findings: [String] = []
             let report =
-                try search.rates().map { try sweep(plan, $0, interruption) }
+                try search.rates().map { try sweep(plan, $0, interruption, &findings) }
                 ?? measure(plan, interruption)
             writeLine(report.text)
             try files.commit(report)
-            var findings = try reports.conditions().compactMap { $0.finding(report) }
+            findings += try reports.conditions().compactMap { $0.finding(report) }
             if load.serverCPU { findings += serverProcessor(report) }
             for finding in findings { writeErrorLine("failed: \(finding)") }
             if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
@@ -132,30 +133,35 @@ struct Ringload: ParsableCommand {
     }
 
     /// Runs the sweep and returns the best step's report; that of the first step if that was
-    /// interrupted.
+    /// interrupted. Adds the failure of a later step to `findings`.
     private func sweep(
-        _ plan: LoadPlan, _ rates: ClosedRange<Double>, _ interruption: Interruption
+        _ plan: LoadPlan, _ rates: ClosedRange<Double>, _ interruption: Interruption,
+        _ findings: inout [String]
     ) throws -> LoadReport {
         let condition = try Condition(search.until)
         let sweep = try Sweep(plan, rates: rates, until: condition)
-        var interrupted: Result<LoadReport, any Error>?
+        /// The step that ended the search.
+        var last: Result<LoadReport, any Error>?
         let best = try sweep.best(
             run: { plan in
                 let result = Result { try measure(plan, interruption) }
-                guard interruption.hasHappened else { return try result.get() }
-                interrupted = result
+                if !interruption.hasHappened, case .success(let report) = result { return report }
+                last = result
                 return nil
             },
             onStep: { writeErrorLine(SweepOptions.line($0)) })
         guard let best else {
-            if let interrupted { return try interrupted.get() }
+            if let last { return try last.get() }
             throw Failure(
                 "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
                     + "\(condition): start with a lower rate")
         }
         writeLine(
             "best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)"
-                + (interrupted == nil ? "" : " (interrupted)"))
+                + (interruption.hasHappened ? " (interrupted)" : ""))
+        if !interruption.hasHappened, case .failure(let error)? = last {
+            findings.append("--sweep: the next step: \(error)")
+        }
         return best.report
     }
 }

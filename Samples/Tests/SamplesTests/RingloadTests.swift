@@ -186,8 +186,10 @@ struct RingloadTests {
         }
     }
 
-    @Test("a signal while a later step of a sweep connects leaves the best step so far")
-    func interruptedConnecting() throws {
+    @Test(
+        "a later step of a sweep that ends early leaves the best step so far",
+        arguments: [true, false])
+    func endedConnecting(byInterrupt: Bool) throws {
         try withServer(.echoServer, .epoll) { server in
             let process = try Program.ringload.start(
                 [
@@ -198,12 +200,13 @@ struct RingloadTests {
             defer { process.send(SIGKILL) }
             // The second step begins with two seconds of connecting.
             try process.errors.wait(for: "   kept\n")
-            process.send(SIGINT)
-            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            byInterrupt ? process.send(SIGINT) : server.process.send(SIGKILL)
+            #expect(try process.waitForEnd() == .exit(byInterrupt ? 0 : 1), "\(process.words)")
+            let best = "best rate   20 messages/s keep p99<50s"
             #expect(
-                process.output.text.hasPrefix(
-                    "best rate   20 messages/s keep p99<50s (interrupted)\n"),
+                process.output.text.hasPrefix(best + (byInterrupt ? " (interrupted)\n" : "\n")),
                 "\(process.words)")
+            #expect(process.errors.text.contains("connection refused") != byInterrupt)
         }
     }
 }
