@@ -62,6 +62,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         isConnected = true
         hasConnectedOnce = true
         messagesLeft = shard.plan.messagesPerConnection ?? .max
+        repeatUnanswered()
         shard.clientConnected(
             self, nanoseconds: MonotonicClock.nanoseconds() - connectNanoseconds)
     }
@@ -100,6 +101,14 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         connection.send(buffer.bytes)
     }
 
+    /// Sends the messages that the last connection's server has not answered before its close.
+    private func repeatUnanswered() {
+        let dueTimes = inFlight.dueTimes
+        inFlight.removeAll()
+        let now = MonotonicClock.nanoseconds()
+        for due in dueTimes { send(1, due: due, now: now) }
+    }
+
     private func receive(_ bytes: UnsafeRawBufferPointer) {
         guard isConnected, !isOver else { return }
         let now = MonotonicClock.nanoseconds()
@@ -113,16 +122,20 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     }
 
     private func continueSending(_ count: Int, now: UInt64) {
-        if inFlight.count == 0, messagesLeft == 0 || exchange.isOver { return renew() }
+        if exchange.isOver || inFlight.count == 0 && messagesLeft == 0 { return renew() }
         shard.clientHasRoom(self, answered: count, now: now)
     }
 
     // MARK: ending
 
+    /// Whether a new connection follows: messages are unsent, or were dropped by the server.
+    private var needsAnother: Bool { shard.hasMore || inFlight.count > 0 }
+
     private func renew() {
         isConnected = false
-        if shard.hasMore { isRenewing = true } else { isOver = true }
-        connection?.close()
+        if needsAnother { isRenewing = true } else { isOver = true }
+        // Nobody reads requests that are still unsent.
+        inFlight.count > 0 ? connection?.abort() : connection?.close()
         // This may have been the last answer.
         shard.reportIfAllAnswered()
     }
@@ -133,7 +146,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         let finding = exchange.findingAtEnd()
         answered(Int(exchange.answeredCount &- before), now: MonotonicClock.nanoseconds())
         if let finding { return fail(finding) }
-        if inFlight.count == 0, exchange.isOver { return renew() }
+        if exchange.isOver { return renew() }
         fail(Finding(.closedByServer, "the server closed a connection"))
     }
 
@@ -141,7 +154,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         guard isWaitingForAnswer, let oldest = inFlight.oldest, oldest.sent < deadline else {
             return []
         }
-        let number = exchange.answeredCount
+        let (number, dueTimes) = (exchange.answeredCount, dueTimes)
         fail(
             exchange.partialBytes > 0
                 ? Finding(
@@ -155,6 +168,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         shard.errors.add(finding.kind, finding.detail)
+        pending?.cancel()
         connection?.close()
         shard.clientFailed()
     }
@@ -177,8 +191,10 @@ final class StreamClient: LoadClient, @unchecked Sendable {
             if !wasConnected, hasConnectedOnce { return reconnect(after: finding) }
             lost(finding)
         }
-        inFlight.removeAll()
-        guard isRenewing, !isOver, shard.hasMore else { return shard.clientClosed() }
+        guard isRenewing, !isOver, needsAnother else {
+            inFlight.removeAll()
+            return shard.clientClosed()
+        }
         exchange = shard.newExchange(target)
         connect()
     }

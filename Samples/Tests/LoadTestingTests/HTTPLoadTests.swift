@@ -21,6 +21,21 @@ struct HTTPLoadTests {
         #expect(server.acceptedConnections == plan.connections)
     }
 
+    @Test(
+        "requests that a server drops when it announces a close are repeated",
+        arguments: [false, true])
+    func announcedClose(isOpen: Bool) throws {
+        let http = HTTPTestServer()
+        let server = try TestServer { http.serve($0, requestsPerConnection: 5) }
+        var plan = try shortPlan(server.endpoint, scheme: "http", path: "/")
+        plan.pipeline = 3
+        if isOpen { plan.schedule = .constant(perSecond: 5000) }
+        let report = try runLoad(plan.ending(afterRequests: 60))
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages == 60 && report.measurement.open.unsent == 0)
+        #expect(server.acceptedConnections > plan.connections)
+    }
+
     @Test("posted bodies of any size are echoed unchanged", arguments: ["1", "64", "1..20000"])
     func post(sizes: String) throws {
         let http = HTTPTestServer()
