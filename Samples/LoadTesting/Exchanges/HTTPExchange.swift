@@ -16,12 +16,17 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
         self.plan = plan
         self.payload = payload
         self.seed = seed
-        var lines = [
-            "\(plan.method.rawValue) \(target.path) HTTP/1.1", "Host: \(target.place)",
-            "User-Agent: ringload",
-        ]
-        lines += plan.headers
+        let given = Set(plan.headers.map(Self.name))
+        let defaults = ["Host: \(target.place)", "User-Agent: ringload"].filter {
+            !given.contains(Self.name($0))
+        }
+        let lines =
+            ["\(plan.method.rawValue) \(target.path) HTTP/1.1"] + defaults + plan.headers
         head = Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    private static func name(_ header: String) -> String {
+        header.prefix { $0 != ":" }.lowercased()
     }
 
     override var isOver: Bool { ends }

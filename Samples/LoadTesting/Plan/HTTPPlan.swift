@@ -22,7 +22,8 @@ public struct HTTPPlan: Sendable {
     public var method = Method.get
     /// What the bodies of all responses must be.
     public var body = Body.any
-    /// Additional header lines of the request, such as `Accept: text/plain`.
+    /// Additional header lines of the request, such as `Accept: text/plain`. `Host` and
+    /// `User-Agent` replace the usual ones.
     public var headers: [String] = []
 
     /// The defaults: `GET`, without a check of the bodies.

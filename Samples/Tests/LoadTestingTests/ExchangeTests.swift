@@ -55,6 +55,20 @@ struct ExchangeTests {
         return exchange
     }
 
+    @Test("a given header field takes the place of the usual one")
+    func givenHeader() throws {
+        var plan = HTTPPlan()
+        plan.headers = ["host: example.org"]
+        let exchange = HTTPExchange(
+            plan, target: try LoadTarget("http://127.0.0.1:80/x"), payload: try Self.payload("20"),
+            seed: 1)
+        let buffer = MessageBuffer()
+        exchange.write(into: buffer)
+        #expect(
+            String(decoding: buffer.bytes, as: UTF8.self)
+                == "GET /x HTTP/1.1\r\nUser-Agent: ringload\r\nhost: example.org\r\n\r\n")
+    }
+
     static let goodResponses = [
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
         "HTTP/1.1 204 No Content\r\n\r\n",
