@@ -11,6 +11,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
     private var valuePosition = 0
     private var received = 0
     private static let longestLine = 64 * 1024
+    private static let lineEnd: [UInt8] = [0x0D, 0x0A]
 
     init(_ plan: RESPPlan, payload: Payload, seed: UInt64) {
         self.plan = plan
@@ -102,9 +103,13 @@ final class RESPExchange: Exchange, @unchecked Sendable {
         let value = UnsafeRawBufferPointer(rebasing: piece[..<count])
         let isRight = payload.matches(
             key, seed: RESPPlan.valueSeed, position: valuePosition, value)
+        let end = Self.lineEnd.dropFirst(max(0, valuePosition - size))
+        guard isRight, end.starts(with: piece[count...]) else {
+            return wrong("not the value that was set")
+        }
         valuePosition += piece.count
         received += piece.count
-        return isRight ? nil : wrong("not the value that was set")
+        return nil
     }
 
     private func wrong(_ what: String) -> Finding {

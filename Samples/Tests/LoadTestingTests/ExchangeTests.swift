@@ -197,6 +197,11 @@ struct ExchangeTests {
         let reply = Array("$30\r\n".utf8) + Array(value.bytes) + Array("\r\n$-1\r\n".utf8)
         #expect(Self.feed(reply, to: get, piece: 4) == nil)
         #expect(get.answeredCount == 2)
+        for piece in [1, 4, 1000] {
+            let wrongEnd = Array("$30\r\n".utf8) + Array(value.bytes) + Array("\rx".utf8)
+            let finding = Self.feed(wrongEnd, to: try exchange("get"), piece: piece)
+            #expect(finding?.kind == .mismatch)
+        }
         let refusal = Array("-ERR no\r\n".utf8)
         #expect(Self.feed(refusal, to: try exchange("set"), piece: 9)?.kind == .status)
         #expect(
