@@ -12,7 +12,7 @@ extension LoadReport {
                     : " after \(Format.span(plan.warmupNanoseconds)) of warm-up"),
             "messages    \(Format.grouped(measurement.messages))",
             "rate        \(Format.grouped(Int(measurement.messagesPerSecond))) messages/s, "
-                + "\(Format.decimal(measurement.megabytesPerSecond, places: 1)) MB/s each way",
+                + "\(Format.decimal(measurement.megabytesPerSecond, places: 1)) MB/s received",
             "latency     \(Self.text(measurement.latencies))",
         ]
         lines += openLoopLines

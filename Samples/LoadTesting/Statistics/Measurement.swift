@@ -39,6 +39,6 @@ public struct Measurement: Sendable {
 
     /// Answers per second; 0 if nothing was measured.
     public var messagesPerSecond: Double { seconds > 0 ? Double(messages) / seconds : 0 }
-    /// Received megabytes; about as many were sent.
+    /// Received megabytes per second.
     public var megabytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds / 1e6 : 0 }
 }
