@@ -41,6 +41,8 @@ public final class LoadRun: @unchecked Sendable {
     private var intervals: [LoadInterval] = []
     private var measurement = Measurement()
     private var usage = UsageObservation()
+    /// Since the last interval.
+    private var intervalUsage = UsageObservation()
     private var errors = ErrorCounts()
     private var hostile: [HostileProfile: HostileCounts] = [:]
     private var wasInterrupted = false
@@ -220,6 +222,7 @@ extension LoadRun {
     private func warmUp() {
         phase = .warmingUp
         usage.begin(observing: plan.observedProcess)
+        intervalUsage.begin(observing: nil)
         beganNanoseconds = MonotonicClock.nanoseconds()
         lastIntervalNanoseconds = beganNanoseconds
         let interval = DispatchTimeInterval.nanoseconds(Int(plan.intervalNanoseconds))
@@ -341,11 +344,14 @@ extension LoadRun {
         ask({ $0.tick() }) { [self] ticks in
             guard phase == .warmingUp || phase == .measuring else { return }
             let now = MonotonicClock.nanoseconds()
+            intervalUsage.end(observing: nil)
             let interval = LoadInterval(
                 ticks, seconds: Double(now - beganNanoseconds) / 1e9,
                 lengthSeconds: Double(now - lastIntervalNanoseconds) / 1e9,
-                isWarmingUp: lastIntervalNanoseconds < measuringNanoseconds)
+                isWarmingUp: lastIntervalNanoseconds < measuringNanoseconds,
+                processorSeconds: intervalUsage.totalSeconds)
             lastIntervalNanoseconds = now
+            intervalUsage.begin(observing: nil)
             if intervals.count < Self.mostIntervals { intervals.append(interval) }
             onInterval?(interval)
         }

@@ -120,6 +120,7 @@ extension LoadReport {
             ("p99_9", .integer(Int(interval.p999Nanoseconds))),
             ("max", .integer(Int(interval.maxNanoseconds))),
             ("errors", .integer(interval.errors)),
+            ("microseconds_per_message", .number(interval.processorMicrosecondsPerMessage)),
         ])
     }
 

@@ -22,18 +22,27 @@ public struct LoadInterval: Sendable {
     public let maxNanoseconds: UInt64
     /// Errors since the start of the run.
     public let errors: Int
+    /// The CPU time of the client.
+    public let processorSeconds: Double
 
     /// Answers per second.
     public var messagesPerSecond: Double { Double(messages) / max(lengthSeconds, 1e-9) }
 
+    /// The CPU time of the client for an answer; 0 without answers.
+    public var processorMicrosecondsPerMessage: Double {
+        messages > 0 ? processorSeconds * 1e6 / Double(messages) : 0
+    }
+
     init(
-        _ ticks: [ShardTick], seconds: Double, lengthSeconds: Double, isWarmingUp: Bool
+        _ ticks: [ShardTick], seconds: Double, lengthSeconds: Double, isWarmingUp: Bool,
+        processorSeconds: Double
     ) {
         var latencies = LatencyHistogram.forLatencies()
         for tick in ticks { latencies.add(tick.latencies) }
         self.seconds = seconds
         self.lengthSeconds = lengthSeconds
         self.isWarmingUp = isWarmingUp
+        self.processorSeconds = processorSeconds
         messages = Int(latencies.totalCount)
         p50Nanoseconds = latencies.valueAtPercentile(50)
         p90Nanoseconds = latencies.valueAtPercentile(90)

@@ -216,6 +216,13 @@ struct ReportTests {
             try Comparison(before: before, named: "a", after: after, named: "b").text
         }
         let different = try text(json(64, 1, "one"), json(128, 2, "two"))
+    @Test("a report compared with itself has a verdict on each figure: no difference")
+    func sameReport() throws {
+        let json = try Self.report().json
+        let comparison = try Comparison(before: json, named: "a", after: json, named: "b")
+        #expect(comparison.rows.allSatisfy { $0.verdict == .noise }, "\(comparison.text)")
+    }
+
         #expect(
             different.hasPrefix(
                 "warning: the runs differ: connections 64 and 128; host one and two"))
