@@ -51,7 +51,8 @@ public struct LoadReport: Sendable {
         var warnings: [String] = []
         // In an open loop the client's loops spin, so only lateness shows that it is the
         // bottleneck.
-        if !plan.isOpenLoop, processorPercent > 95 * Double(plan.shardCount) {
+        let processors = min(plan.shardCount, RunEnvironment.usableProcessors)
+        if !plan.isOpenLoop, processorPercent > 95 * Double(processors) {
             warnings.append(
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
                     + "% of a CPU with \(plan.shardCount) event loops; the figures are the "

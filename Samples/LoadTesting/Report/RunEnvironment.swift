@@ -38,6 +38,14 @@ public struct RunEnvironment: Sendable {
             serverBackend: server.flatMap(ProcessUsage.backend(ofProcess:)))
     }
 
+    /// The number of CPUs that the main thread may use. proc(5).
+    static var usableProcessors: Int {
+        let mask = contents(of: "/proc/self/status")?.split(separator: "\n")
+            .first { $0.hasPrefix("Cpus_allowed:") }?.split(separator: ":").last
+        return mask?.reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
+            ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    }
+
     static func commandLine(_ arguments: [String]) -> String {
         var words: [String] = []
         for argument in arguments {

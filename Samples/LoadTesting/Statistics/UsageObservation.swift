@@ -1,7 +1,7 @@
 /// The CPU time that client and server used during the measurement.
 public struct UsageObservation: Sendable {
     /// Of the client, in user mode. getrusage(2).
-    public private(set) var userSeconds = 0.0
+    public internal(set) var userSeconds = 0.0
     /// Of the client, in the kernel. getrusage(2).
     public private(set) var systemSeconds = 0.0
     /// The CPU time of the observed process; nil without one, or if it has ended.

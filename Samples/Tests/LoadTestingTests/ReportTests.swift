@@ -129,7 +129,9 @@ struct ReportTests {
     ]
 
     /// A synthetic report: 1000 messages a second, each answered within a millisecond.
-    static func madeUpReport() throws -> LoadReport {
+    static func madeUpReport(
+        shards: Int = 2, usage: UsageObservation = UsageObservation()
+    ) throws -> LoadReport {
         var statistics = ShardStatistics()
         let start: UInt64 = 1_000_000_000
         statistics.begin(atNanoseconds: start)
@@ -138,10 +140,12 @@ struct ReportTests {
             statistics.record(due: due, now: due + 100_000 + index * 1000)
         }
         let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 600_000_000)
+        var plan = try shortPlan(.ipv4(.loopback, port: 1))
+        plan.connections = max(4, shards)
+        plan.shards = shards
         return LoadReport(
-            plan: try shortPlan(.ipv4(.loopback, port: 1)), environment: .current(),
-            measurement: Measurement([share]), intervals: [], usage: UsageObservation(),
-            errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+            plan: plan, environment: .current(), measurement: Measurement([share]), intervals: [],
+            usage: usage, errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
     }
 
     @Test("conditions compare the report's figures")
@@ -151,6 +155,15 @@ struct ReportTests {
             #expect(try Condition(text).holds(for: report) == holds, "\(text)\n\(report.text)")
             #expect((try Condition(text).finding(report) != nil) == holds, "\(text)")
         }
+    }
+
+    @Test("a client with more loops than CPUs that uses all CPUs was the limit")
+    func clientLimit() throws {
+        var usage = UsageObservation()
+        usage.userSeconds = 0.6 * Double(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let warnings = try Self.madeUpReport(shards: 1000, usage: usage).warnings
+        #expect(warnings.first?.hasPrefix("the client was the limit") == true, "\(warnings)")
+        #expect(try Self.madeUpReport(shards: 1000).warnings.isEmpty)
     }
 
     @Test("a condition about a server that has ended neither holds nor passes")
@@ -203,6 +216,13 @@ struct ReportTests {
         #expect(try verdict([100], [200]) == .unknown)
     }
 
+    @Test("a report compared with itself has a verdict on each figure: no difference")
+    func sameReport() throws {
+        let json = try Self.report().json
+        let comparison = try Comparison(before: json, named: "a", after: json, named: "b")
+        #expect(comparison.rows.allSatisfy { $0.verdict == .noise }, "\(comparison.text)")
+    }
+
     @Test("a comparison names what differs in the load and the machine, but not the seed")
     func differences() throws {
         func json(_ connections: Int, _ seed: Int, _ host: String) -> String {
@@ -216,13 +236,6 @@ struct ReportTests {
             try Comparison(before: before, named: "a", after: after, named: "b").text
         }
         let different = try text(json(64, 1, "one"), json(128, 2, "two"))
-    @Test("a report compared with itself has a verdict on each figure: no difference")
-    func sameReport() throws {
-        let json = try Self.report().json
-        let comparison = try Comparison(before: json, named: "a", after: json, named: "b")
-        #expect(comparison.rows.allSatisfy { $0.verdict == .noise }, "\(comparison.text)")
-    }
-
         #expect(
             different.hasPrefix(
                 "warning: the runs differ: connections 64 and 128; host one and two"))
