@@ -15,8 +15,6 @@ class BackgroundClient: @unchecked Sendable {
         self.target = target
     }
 
-    func start() {}
-
     func close() {}
 
     /// Sets the connection's handlers and activates it. The close handler calls

@@ -8,18 +8,19 @@ final class ConnectRamp {
 
     private let count: Int
     private let perSecond: Double?
-    private let connectNext: () -> Void
+    private let connect: (Int) -> Void
     /// Nil without a rate.
     private let timer: (any DispatchSourceTimer)?
     private var begun = 0
     private var startNanoseconds: UInt64 = 0
 
+    /// - Parameter connect: receives the connection's number, from 0.
     init(
-        count: Int, perSecond: Double?, queue: DispatchQueue, connectNext: @escaping () -> Void
+        count: Int, perSecond: Double?, queue: DispatchQueue, connect: @escaping (Int) -> Void
     ) {
         self.count = count
         self.perSecond = perSecond
-        self.connectNext = connectNext
+        self.connect = connect
         timer = perSecond.map { _ in DispatchSource.makeTimerSource(queue: queue) }
     }
 
@@ -36,14 +37,14 @@ final class ConnectRamp {
         timer.activate()
     }
 
-    /// Call when a connection is established.
+    /// Call when a connection is established, or has failed.
     func ended() { if timer == nil, begun < count { begin() } }
 
     func cancel() { timer?.cancel() }
 
     private func begin() {
         begun += 1
-        connectNext()
+        connect(begun - 1)
     }
 
     private func beginDue() {

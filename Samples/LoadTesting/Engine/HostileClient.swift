@@ -23,7 +23,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         super.init(shard: shard, target: target)
     }
 
-    override func start() {
+    func start() {
         shard.clientOpened()
         let timer = DispatchSource.makeTimerSource(queue: shard.queue)
         self.timer = timer

@@ -3,9 +3,8 @@ internal import RingNetwork
 /// A connection that sends nothing, and reports an error if the server sends or closes.
 final class IdleClient: BackgroundClient, @unchecked Sendable {
     // Safety: see the base class.
-    override func start() { connect() }
-
     override func adopt(_ connection: Connection) {
+        shard.idleClientEndedConnecting()
         connection.setReceiveHandler { [self] _, _ in
             fail(Finding(.mismatch, "received bytes on a connection that sends nothing"))
         }
@@ -20,6 +19,7 @@ final class IdleClient: BackgroundClient, @unchecked Sendable {
     }
 
     override func connectingFailed(_ error: ConnectError) {
+        shard.idleClientEndedConnecting()
         fail(target.target.finding(of: error))
     }
 

@@ -23,7 +23,9 @@ final class Shard: @unchecked Sendable {
     let targets: [PreparedTarget]
     private let numbers: Range<Int>
     private var clients: [LoadClient] = []
-    private var backgroundClients: [BackgroundClient] = []
+    private var idleClients: [IdleClient] = []
+    private var hostileClients: [HostileClient] = []
+    /// Of the load's connections, then of the idle ones.
     private var ramp: ConnectRamp?
     private var seeds: SeededGenerator
     private var sourceNumber: Int
@@ -80,19 +82,19 @@ final class Shard: @unchecked Sendable {
         guard !streams.isEmpty else { return }
         for number in plan.share(of: plan.idleConnections, shard: index) {
             let target = streams[number % streams.count]
-            backgroundClients.append(IdleClient(shard: self, target: target))
+            idleClients.append(IdleClient(shard: self, target: target))
         }
         for profile in plan.hostile {
             for number in plan.share(of: plan.hostileConnections, shard: index) {
                 let target = streams[number % streams.count]
-                backgroundClients.append(HostileClient(profile, shard: self, target: target))
+                hostileClients.append(HostileClient(profile, shard: self, target: target))
             }
         }
     }
 
     func hostileCounts() -> [HostileProfile: HostileCounts] {
         var counts: [HostileProfile: HostileCounts] = [:]
-        for case let client as HostileClient in backgroundClients {
+        for client in hostileClients {
             counts[client.profile, default: HostileCounts()].add(client.counts)
         }
         return counts
@@ -106,16 +108,17 @@ final class Shard: @unchecked Sendable {
         self.onConnected = onConnected
         addBackgroundClients()
         guard !numbers.isEmpty else { return reportConnected(nil) }
+        startRamp(numbers.count) { [self] in connect(number: numbers.lowerBound + $0) }
+    }
+
+    private func startRamp(_ count: Int, connect: @escaping (Int) -> Void) {
         let rate = plan.connectsPerSecond.map { $0 / Double(plan.shardCount) }
-        ramp = ConnectRamp(count: numbers.count, perSecond: rate, queue: queue) { [self] in
-            connectNext()
-        }
+        ramp = ConnectRamp(count: count, perSecond: rate, queue: queue, connect: connect)
         ramp?.start()
     }
 
-    private func connectNext() {
-        guard onConnected != nil, clients.count < numbers.count else { return }
-        let number = numbers.lowerBound + clients.count
+    private func connect(number: Int) {
+        guard onConnected != nil else { return }
         let target = targets[number % targets.count]
         let client: LoadClient =
             target.target.scheme == .udp
@@ -138,6 +141,8 @@ final class Shard: @unchecked Sendable {
         }
     }
 
+    func idleClientEndedConnecting() { ramp?.ended() }
+
     func clientDidNotConnect(_ failure: LoadFailure) { reportConnected(failure) }
 
     private func reportConnected(_ failure: LoadFailure?) {
@@ -155,7 +160,8 @@ final class Shard: @unchecked Sendable {
         statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
         isSending = true
         self.onFinished = onFinished
-        for client in backgroundClients { client.start() }
+        startRamp(idleClients.count) { [self] in idleClients[$0].connect() }
+        for client in hostileClients { client.start() }
         guard !numbers.isEmpty else { return }
         if working == 0 { return reportFinished() }  // the server closed them all before the start
         if plan.isOpenLoop {
@@ -284,9 +290,11 @@ final class Shard: @unchecked Sendable {
         onConnected = nil
         onFinished = nil
         ramp?.cancel()
+        ramp = nil
         self.onAllClosed = onAllClosed
         for client in clients { client.close() }
-        for client in backgroundClients { client.close() }
+        for client in idleClients { client.close() }
+        for client in hostileClients { client.close() }
         if openClients == 0 { reportAllClosed() }
     }
 
@@ -301,7 +309,8 @@ final class Shard: @unchecked Sendable {
         guard let onAllClosed else { return }
         self.onAllClosed = nil
         clients = []
-        backgroundClients = []
+        idleClients = []
+        hostileClients = []
         pacer = nil
         onAllClosed()
     }

@@ -29,7 +29,8 @@ public struct LoadPlan: Sendable {
     /// The interval of progress lines and of the report's time series.
     public var intervalNanoseconds: UInt64 = 1_000_000_000
 
-    /// Connections started per second; nil: as fast as they are accepted.
+    /// Connections started per second, the idle ones after those of the load; nil: as fast as they
+    /// are accepted.
     public var connectsPerSecond: Double?
     /// A connection is closed and replaced after this many messages; nil: never.
     public var messagesPerConnection: Int?

@@ -211,6 +211,26 @@ struct LoadRunTests {
         #expect(Int(report.measurement.connects.totalCount) == 20)
     }
 
+    @Test("idle connections are started at the same rate")
+    func idleConnectRate() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 60_000)
+        plan.connections = 1
+        plan.idleConnections = 20
+        plan.connectsPerSecond = 40
+        let run = try LoadRun(plan)
+        let waiter = UserThread {
+            _ = poll { server.acceptedConnections == 21 }
+            run.interrupt()
+        }
+        let start = ContinuousClock.now
+        let report = try run.waitForReport()
+        #expect(ContinuousClock.now - start > .milliseconds(470))
+        #expect(waiter.join())
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(server.acceptedConnections == 21)
+    }
+
     @Test("connecting may take long while it makes progress")
     func slowConnecting() throws {
         let server = try TestServer.echo()
