@@ -17,8 +17,10 @@ final class Display: @unchecked Sendable {
         guard isTerminal else { return writeErrorLine(Progress.line(interval)) }
         rates.append(interval.messagesPerSecond)
         if rates.count > Self.mostBars { rates.removeFirst() }
+        let text = Progress.line(interval) + "  "
+        let line = text.prefix(columns) + sparkline.suffix(max(0, columns - text.count))
         // Return to the start of the line, write the text, erase the rest of the line.
-        write("\r\(Progress.line(interval))  \(sparkline)\u{1B}[K")
+        write("\r\(line)\u{1B}[K")
         hasLine = true
     }
 
@@ -26,6 +28,13 @@ final class Display: @unchecked Sendable {
     func end() {
         if hasLine { write("\n") }
         hasLine = false
+    }
+
+    /// Those of the terminal, except the last, after which it would begin a new line. ioctl_tty(2).
+    private var columns: Int {
+        var size = winsize()
+        _ = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size)
+        return size.ws_col > 0 ? Int(size.ws_col) - 1 : 79
     }
 
     private var sparkline: String {
