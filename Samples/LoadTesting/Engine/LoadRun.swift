@@ -181,14 +181,20 @@ extension LoadRun {
         phaseTimer.setEventHandler { self.phaseTimerFired() }
         progressTimer.setEventHandler { self.reportInterval() }
         schedulePhase(connectLimit)
-        let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
-            guard phase == .preparing else { return }
+        findTargets([])
+    }
+
+    /// Finds the addresses one after the other.
+    private func findTargets(_ found: [(LoadTarget, Endpoint)]) {
+        guard phase == .preparing else { return }
+        guard found.count < plan.targets.count else { return connect(found) }
+        let target = plan.targets[found.count]
+        target.findAddress(queue: queue) { [self] result in
             switch result {
-            case .success(let targets): connect(targets)
+            case .success(let endpoint): findTargets(found + [(target, endpoint)])
             case .failure(let failure): finish(.failure(failure))
             }
         }
-        lookup.next()
     }
 
     private func connect(_ targets: [(LoadTarget, Endpoint)]) {
