@@ -70,7 +70,10 @@ struct ReportPage {
     }
 
     private var reportRows: [(String, String)] {
-        report.text.split(separator: "\n").map { ($0.prefix(12).trimmed, $0.dropFirst(12).trimmed) }
+        report.text.split(separator: "\n").map { line in
+            let name = line.prefix(12).split(separator: " ").joined(separator: " ")
+            return (name, String(line.dropFirst(12)))
+        }
     }
 
     private var runRows: [(String, String)] {
@@ -177,25 +180,9 @@ struct ReportPage {
         }
     }
 
-    private func escaped(_ text: some StringProtocol) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmed: String {
-        let start = drop { $0 == " " }
-        return String(start.reversed().drop { $0 == " " }.reversed())
+    private func escaped(_ text: String) -> String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+            .reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 }
 
