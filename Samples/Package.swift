@@ -82,7 +82,8 @@ let package = Package(
         .executableTarget(
             name: "ringload",
             dependencies: [
-                ringDispatch, ringNetwork, ringTLS, argumentParser, "LoadTesting", "SampleSupport",
+                ringDispatch, ringNetwork, ringTLS, systemPackage, argumentParser, "LoadTesting",
+                "SampleSupport",
             ],
             path: "ringload", exclude: ["README.md"], swiftSettings: settings),
         // The root package's folder, by a link.

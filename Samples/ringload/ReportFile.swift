@@ -1,18 +1,24 @@
 import Glibc
 import LoadTesting
 import SampleSupport
+import SystemPackage
 
 /// A file that appears complete or not at all: it is written under a temporary name, then renamed.
 /// Creating it before the run proves that the report can be written.
 final class ReportFile {
     private let option: String
     private let path: String
+    private let content: (LoadReport) -> String
     private let temporaryPath: String
+    /// -1 once the file was renamed.
     private var descriptor: Int32
 
-    /// - Parameter option: the command line option that names the file, such as `--json`.
-    init(_ option: String, path: String) throws {
+    /// - Parameters:
+    ///   - option: the command line option that names the file, such as `--json`.
+    ///   - content: what is written.
+    init(_ option: String, path: String, content: @escaping (LoadReport) -> String) throws {
         self.option = option
+        self.content = content
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw Failure("\(option) \(path): exists and is not a regular file; give another name")
@@ -23,13 +29,17 @@ final class ReportFile {
         if descriptor < 0 { throw failure("cannot be written") }
     }
 
-    func commit(_ text: String) throws {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { throw failure("writing failed") }
-            rest = rest.dropFirst(count)
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(temporaryPath)
+    }
+
+    func commit(_ report: LoadReport) throws {
+        do {
+            try FileDescriptor(rawValue: descriptor).writeAll(content(report).utf8)
+        } catch {
+            throw failure("writing failed", error)
         }
         if fsync(descriptor) != 0 { throw failure("writing failed") }
         if rename(temporaryPath, path) != 0 { throw failure("cannot be renamed") }
@@ -37,17 +47,8 @@ final class ReportFile {
         descriptor = -1
     }
 
-    /// Removes the temporary file, unless it was committed.
-    func discard() {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        descriptor = -1
-        unlink(temporaryPath)
-    }
-
-    private func failure(_ what: String) -> Failure {
-        let cause = String(cString: strerror(errno))
-        return Failure("\(option) \(path): \(what) (\(cause)); check the folder's permissions")
+    private func failure(_ what: String, _ cause: any Error = Errno(rawValue: errno)) -> Failure {
+        Failure("\(option) \(path): \(what) (\(cause)); check the folder's permissions")
     }
 }
 

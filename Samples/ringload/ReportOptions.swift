@@ -32,17 +32,13 @@ struct ReportOptions: ParsableArguments {
     func conditions() throws -> [Condition] { try failIf.map { try Condition($0) } }
 
     /// Creates all files before the run, so that errors show early.
-    func open() throws -> ReportFiles {
-        var files = ReportFiles()
-        do {
-            if let json { try files.add("--json", json) { $0.json } }
-            if let html { try files.add("--html", html) { $0.html } }
-            if let hgrm { try files.add("--hgrm", hgrm) { $0.hgrm } }
-            if let csv { try files.add("--csv", csv) { $0.csv } }
-        } catch {
-            files.discard()
-            throw error
+    func open() throws -> [ReportFile] {
+        let files: [(String, String?, (LoadReport) -> String)] = [
+            ("--json", json, \.json), ("--html", html, \.html), ("--hgrm", hgrm, \.hgrm),
+            ("--csv", csv, \.csv),
+        ]
+        return try files.compactMap { option, path, content in
+            try path.map { try ReportFile(option, path: $0, content: content) }
         }
-        return files
     }
 }

@@ -89,22 +89,17 @@ struct Ringload: ParsableCommand {
         try ensureDescriptors(
             forConnections: plan.connections + others, loops: LoadPlan.loopCount)
         let files = try reports.open()
-        do {
-            let interruption = Interruption()
-            var findings: [String] = []
-            let report =
-                try search.rates().map { try sweep(plan, $0, interruption, &findings) }
-                ?? measure(plan, interruption)
-            writeLine(report.text)
-            try files.commit(report)
-            findings += try reports.conditions().compactMap { $0.finding(report) }
-            if load.serverCPU { findings += serverProcessor(report) }
-            for finding in findings { writeErrorLine("failed: \(finding)") }
-            if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
-        } catch {
-            files.discard()
-            throw error
-        }
+        let interruption = Interruption()
+        var findings: [String] = []
+        let report =
+            try search.rates().map { try sweep(plan, $0, interruption, &findings) }
+            ?? measure(plan, interruption)
+        writeLine(report.text)
+        for file in files { try file.commit(report) }
+        findings += try reports.conditions().compactMap { $0.finding(report) }
+        if load.serverCPU { findings += serverProcessor(report) }
+        for finding in findings { writeErrorLine("failed: \(finding)") }
+        if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
     }
 
     private func measure(_ plan: LoadPlan, _ interruption: Interruption) throws -> LoadReport {
