@@ -29,7 +29,7 @@ final class ConnectRamp {
             for _ in 0..<min(Self.mostUnderWay, count) { begin() }
             return
         }
-        startNanoseconds = MonotonicClock.nanoseconds()
+        startNanoseconds = DispatchTime.now().uptimeNanoseconds
         // Safety: the handler runs on the shard's queue, like everything else here.
         nonisolated(unsafe) let ramp = self
         timer.setEventHandler { ramp.beginDue() }
@@ -48,7 +48,7 @@ final class ConnectRamp {
     }
 
     private func beginDue() {
-        let seconds = Double(MonotonicClock.nanoseconds() - startNanoseconds) / 1e9
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - startNanoseconds) / 1e9
         let due = min(count, 1 + Int(min(seconds * (perSecond ?? 0), Double(count))))
         while begun < due { begin() }
         if begun == count { cancel() }

@@ -31,7 +31,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
                 connectingTo: target.endpoint, from: local, target: shard.queue)
             self.socket = socket
             socket.setReceiveHandler { [self] _, batch in
-                let now = MonotonicClock.nanoseconds()
+                let now = DispatchTime.now().uptimeNanoseconds
                 batch.forEach { _, span in span.withUnsafeBytes { receive($0, now: now) } }
             }
             socket.setErrorHandler { [self] _, failure in failed(failure) }
@@ -110,7 +110,8 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
             lost.append(oldest.message.due)
         }
         if !lost.isEmpty {
-            shard.clientHasRoom(self, answered: lost.count, now: MonotonicClock.nanoseconds())
+            let now = DispatchTime.now().uptimeNanoseconds
+            shard.clientHasRoom(self, answered: lost.count, now: now)
         }
         return lost
     }

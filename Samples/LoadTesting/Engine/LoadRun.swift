@@ -229,7 +229,7 @@ extension LoadRun {
         phase = .warmingUp
         usage.begin(observing: plan.observedProcess)
         intervalUsage.begin(observing: nil)
-        beganNanoseconds = MonotonicClock.nanoseconds()
+        beganNanoseconds = DispatchTime.now().uptimeNanoseconds
         lastIntervalNanoseconds = beganNanoseconds
         let interval = DispatchTimeInterval.nanoseconds(Int(plan.intervalNanoseconds))
         progressTimer.schedule(deadline: .now() + interval, repeating: interval)
@@ -249,7 +249,7 @@ extension LoadRun {
         phase = .measuring
         usage.begin(observing: plan.observedProcess)
         schedulePhase(plan.durationNanoseconds)
-        measuringNanoseconds = MonotonicClock.nanoseconds()
+        measuringNanoseconds = DispatchTime.now().uptimeNanoseconds
         let end = measuringNanoseconds + plan.durationNanoseconds
         for shard in shards {
             shard.queue.async { shard.beginMeasuring(endNanoseconds: end) }
@@ -268,7 +268,7 @@ extension LoadRun {
         phase = .draining
         phaseTimer.schedule(deadline: .distantFuture)
         progressTimer.cancel()
-        drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
+        drainEndNanoseconds = DispatchTime.now().uptimeNanoseconds + plan.stallNanoseconds
         ask({ $0.endMeasuring() }) { [self] _ in
             // An open loop also counts late answers to messages that were due.
             if plan.isOpenLoop { return checkDrained() }
@@ -288,7 +288,8 @@ extension LoadRun {
     private func checkDrained() {
         ask({ $0.messagesWaiting() }) { [self] waiting in
             guard phase == .draining else { return }
-            let isLate = plan.isOpenLoop && MonotonicClock.nanoseconds() > drainEndNanoseconds
+            let now = DispatchTime.now().uptimeNanoseconds
+            let isLate = plan.isOpenLoop && now > drainEndNanoseconds
             guard isLate || waiting.allSatisfy({ $0 == 0 }) else {
                 return schedulePhase(Self.drainPoll)
             }
@@ -349,7 +350,7 @@ extension LoadRun {
     private func reportInterval() {
         ask({ $0.tick() }) { [self] ticks in
             guard phase == .warmingUp || phase == .measuring else { return }
-            let now = MonotonicClock.nanoseconds()
+            let now = DispatchTime.now().uptimeNanoseconds
             intervalUsage.end(observing: nil)
             let interval = LoadInterval(
                 ticks, seconds: Double(now - beganNanoseconds) / 1e9,

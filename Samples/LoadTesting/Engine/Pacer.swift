@@ -26,7 +26,7 @@ final class Pacer: @unchecked Sendable {
     init(_ shard: Shard) {
         self.shard = shard
         arrivals = Arrivals(
-            shard.plan, shard: shard.index, start: MonotonicClock.nanoseconds(),
+            shard.plan, shard: shard.index, start: DispatchTime.now().uptimeNanoseconds,
             seed: shard.nextSeed())
         timer = DispatchSource.makeTimerSource(queue: shard.queue)
     }
@@ -34,10 +34,10 @@ final class Pacer: @unchecked Sendable {
     func start() {
         timer.setEventHandler { [self] in
             scheduledNanoseconds = 0
-            pace(MonotonicClock.nanoseconds())
+            pace(DispatchTime.now().uptimeNanoseconds)
         }
         timer.activate()
-        pace(MonotonicClock.nanoseconds())
+        pace(DispatchTime.now().uptimeNanoseconds)
     }
 
     func stop() {
@@ -79,7 +79,7 @@ final class Pacer: @unchecked Sendable {
     /// Whether a message that was due within the measured time is still unsent.
     var hasBacklog: Bool {
         guard shard.budget > 0 else { return false }
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
@@ -128,7 +128,7 @@ final class Pacer: @unchecked Sendable {
             client.send(1, due: due, now: now)
             list(client)
             sent += 1
-            now = MonotonicClock.nanoseconds()
+            now = DispatchTime.now().uptimeNanoseconds
         }
         wait(now)
     }
@@ -153,7 +153,7 @@ final class Pacer: @unchecked Sendable {
         isTurnQueued = true
         shard.queue.async { [self] in
             isTurnQueued = false
-            pace(MonotonicClock.nanoseconds())
+            pace(DispatchTime.now().uptimeNanoseconds)
         }
     }
 }

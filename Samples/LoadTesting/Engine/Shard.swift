@@ -157,7 +157,7 @@ final class Shard: @unchecked Sendable {
     /// Sends the first messages. `onFinished` is called once: when the last connection has failed,
     /// or all messages of the plan are answered.
     func start(onFinished: @escaping () -> Void) {
-        statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
+        statistics.begin(atNanoseconds: DispatchTime.now().uptimeNanoseconds)
         isSending = true
         self.onFinished = onFinished
         startRamp(idleClients.count) { [self] in idleClients[$0].connect() }
@@ -177,9 +177,9 @@ final class Shard: @unchecked Sendable {
     private func begin(_ client: LoadClient) {
         if let pacer {
             pacer.list(client)
-            return pacer.pace(MonotonicClock.nanoseconds())
+            return pacer.pace(DispatchTime.now().uptimeNanoseconds)
         }
-        send(client, client.room, now: MonotonicClock.nanoseconds())
+        send(client, client.room, now: DispatchTime.now().uptimeNanoseconds)
     }
 
     @inline(__always)
@@ -223,7 +223,7 @@ final class Shard: @unchecked Sendable {
 
     /// Resets the statistics, but not the errors.
     func beginMeasuring(endNanoseconds: UInt64) {
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
         guard let requests = plan.requests, !numbers.isEmpty else { return }
@@ -233,14 +233,14 @@ final class Shard: @unchecked Sendable {
 
     /// Stops sending, except for open-loop messages that are already due.
     func endMeasuring() {
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         statistics.endNanoseconds = min(statistics.endNanoseconds, now)
         isSending = false
         onFinished = nil
     }
 
     func takeMeasurement() -> ShardMeasurement {
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         let end = min(statistics.endNanoseconds, now)
         let waiting = clients.lazy.filter(\.isWaitingForAnswer)
         statistics.recordUnanswered(waiting.flatMap(\.dueTimes), now: now)
@@ -261,7 +261,7 @@ final class Shard: @unchecked Sendable {
     }
 
     private func failStalledConnections() {
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         guard now > plan.stallNanoseconds else { return }
         let failed = clients.flatMap { $0.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
         if !failed.isEmpty { statistics.recordUnanswered(failed, now: now) }

@@ -31,7 +31,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     // MARK: connecting
 
     override func connect() {
-        connectNanoseconds = MonotonicClock.nanoseconds()
+        connectNanoseconds = DispatchTime.now().uptimeNanoseconds
         let connector = target.connector(shard.nextSource())
         pending = connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
             pending = nil
@@ -64,7 +64,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         messagesLeft = shard.plan.messagesPerConnection ?? .max
         repeatUnanswered()
         shard.clientConnected(
-            self, nanoseconds: MonotonicClock.nanoseconds() - connectNanoseconds)
+            self, nanoseconds: DispatchTime.now().uptimeNanoseconds - connectNanoseconds)
     }
 
     private func connectingFailed(_ error: ConnectError) {
@@ -105,13 +105,13 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private func repeatUnanswered() {
         let dueTimes = inFlight.dueTimes
         inFlight.removeAll()
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         for due in dueTimes { send(1, due: due, now: now) }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
         guard isConnected, !isOver else { return }
-        let now = MonotonicClock.nanoseconds()
+        let now = DispatchTime.now().uptimeNanoseconds
         let before = exchange.answeredCount
         let finding = exchange.check(bytes)
         let count = Int(exchange.answeredCount &- before)
@@ -144,7 +144,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         guard isConnected, !isOver else { return }
         let before = exchange.answeredCount
         let finding = exchange.findingAtEnd()
-        answered(Int(exchange.answeredCount &- before), now: MonotonicClock.nanoseconds())
+        answered(Int(exchange.answeredCount &- before), now: DispatchTime.now().uptimeNanoseconds)
         if let finding { return fail(finding) }
         if exchange.isOver { return renew() }
         fail(Finding(.closedByServer, "the server closed a connection"))
