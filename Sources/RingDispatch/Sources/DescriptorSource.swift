@@ -118,12 +118,11 @@ final class DescriptorSource: SourceCore, DescriptorWaiter {
         return true
     }
 
-    override func detach(_ context: Context) -> Bool {
-        guard let loop else { return true }
+    override func detach() {
+        guard let loop else { return }
         loop.readiness.cancelWait(by: self, for: descriptor)
         loop.readiness.release(descriptor)
         self.loop = nil
-        return true
     }
 
     func waitEnded(_ events: UInt32, _ context: Context) {

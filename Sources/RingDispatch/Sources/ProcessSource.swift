@@ -2,21 +2,18 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A process source: reports once that a process has ended.
-final class ProcessSource: MergingSource {
-    // Safety: all state is locked or atomic.
+final class ProcessSource: MergingSource, DescriptorWaiter {
+    // Safety: all state is locked, atomic or constant.
     let identifier: Int32
     private let watching: Locked<Watching>
-
-    /// Runs the handlers of the read sources that watch the pidfds.
-    private static let watchQueue = DispatchQueue(label: "ringdispatch.processes")
+    /// The loop that waits for the pidfd.
+    private let loop = Runtime.shared.loopForNewSource()
 
     private struct Watching: Sendable {
         var process: ProcessDescriptor?
         /// The process did not exist when the source was made.
         var isUnknown = false
         var exit: ProcessExit?
-        /// The pidfd's read source, from its creation until its cancel handler.
-        var watch: (any DispatchSourceRead)?
         var isDetached = false
 
         /// How the process ended. Kept, because the program may reap it at any time.
@@ -54,16 +51,16 @@ final class ProcessSource: MergingSource {
 
     /// The process ends only once, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
-        let (isUnknown, watch) = watching.withLock { watching in
-            (watching.isUnknown, makeWatch(&watching))
+        let (isUnknown, isWaiting) = watching.withLock { watching in
+            (watching.isUnknown, beginWait(for: watching.process))
         }
-        go(on: watch, hasEnded: isUnknown, context)
+        goOn(isWaiting: isWaiting, hasEnded: isUnknown, context)
         return true
     }
 
-    private func go(on watch: (any DispatchSourceRead)?, hasEnded: Bool, _ context: Context) {
-        if let watch {
-            watch.activate()
+    private func goOn(isWaiting: Bool, hasEnded: Bool, _ context: Context) {
+        if isWaiting {
+            loop.callWorkerIfNeeded()
         } else if hasEnded {
             tell(context)
         } else {
@@ -71,35 +68,17 @@ final class ProcessSource: MergingSource {
         }
     }
 
-    /// A read source for the pidfd. Activate it outside the lock.
-    private func makeWatch(_ watching: inout Watching) -> (any DispatchSourceRead)? {
-        guard let process = watching.process else { return nil }
-        let watch = DispatchSource.makeReadSource(
-            fileDescriptor: process.number, queue: ProcessSource.watchQueue)
-        // The handlers keep this object until the read source has ended; `detach` cancels it.
-        watch.setEventHandler { [self] in ended() }
-        watch.setCancelHandler { [self] in released() }
-        watching.watch = watch
-        return watch
+    /// Under the lock, so that `detach` can cancel it. False: no descriptor, or the kernel refuses.
+    private func beginWait(for process: ProcessDescriptor?) -> Bool {
+        guard let process else { return false }
+        let wait = DescriptorWait(for: PollEvents.readable, by: self)
+        return loop.readiness.begin(wait, for: process.number, isFirst: true) == 0
     }
 
-    /// On `watchQueue`: the pidfd is readable.
-    private func ended() {
-        let watch = watching.withLock { watching in
-            _ = watching.readExit()
-            return watching.watch
-        }
-        watch?.cancel()
-        tell(Context.current)
-    }
-
-    /// On `watchQueue`: the kernel no longer uses the pidfd.
-    private func released() {
-        let isDetached = watching.withLock { watching in
-            watching.watch = nil
-            return watching.isDetached
-        }
-        if isDetached { wake(Context.current) }
+    /// The pidfd is readable.
+    func waitEnded(_ events: UInt32, _ context: Context) {
+        watching.withLock { _ = $0.readExit() }
+        tell(context)
     }
 
     private func tell(_ context: Context) {
@@ -107,34 +86,33 @@ final class ProcessSource: MergingSource {
         wake(context)
     }
 
-    override func detach(_ context: Context) -> Bool {
-        typealias Ending = ((any DispatchSourceRead)?, ProcessDescriptor?)
-        let (watch, process) = watching.withLock { watching -> Ending in
+    override func detach() {
+        let process = watching.withLock { watching in
             watching.isDetached = true
-            if let watch = watching.watch { return (watch, nil) }
             _ = watching.readExit()
-            return (nil, watching.process.take())
+            return watching.process.take()
         }
-        watch?.cancel()
-        // Closes the pidfd, unless another thread is reading `exit` at this moment.
-        _ = consume process
-        return watch == nil
+        guard let process else { return }
+        loop.readiness.cancelWait(by: self, for: process.number)
+        // The pidfd is closed then, unless another thread is reading `exit` at this moment.
+        loop.readiness.release(process.number)
     }
 
     // MARK: without a descriptor
 
     /// The period of polling a process for which no pidfd is available.
     private static let checkMilliseconds = 100
+    private static let checkQueue = DispatchQueue(label: "ringdispatch.processes")
 
     private func checkLater() {
         // Safety: `check` uses only what is locked or atomic.
         nonisolated(unsafe) let source = self
-        ProcessSource.watchQueue.asyncAfter(
+        ProcessSource.checkQueue.asyncAfter(
             deadline: .now() + .milliseconds(ProcessSource.checkMilliseconds)
         ) { source.check() }
     }
 
-    /// On `watchQueue`. The process may have ended at any time since the last check.
+    /// The process may have ended at any time since the last check.
     private func check() {
         var opened: ProcessDescriptor?
         var hasEnded = false
@@ -144,13 +122,13 @@ final class ProcessSource: MergingSource {
         case .gone: hasEnded = true
         case .refused: (hasEnded, exit) = Processes.hasEnded(identifier)
         }
-        let (isOver, watch) = watching.withLock { [opened, exit] watching in
-            if watching.isDetached { return (true, nil as (any DispatchSourceRead)?) }
+        let (isOver, isWaiting) = watching.withLock { [opened, exit] watching in
+            if watching.isDetached { return (true, false) }
             watching.process = opened
             watching.exit = exit
-            return (false, makeWatch(&watching))
+            return (false, beginWait(for: opened))
         }
-        if !isOver { go(on: watch, hasEnded: hasEnded, Context.current) }
+        if !isOver { goOn(isWaiting: isWaiting, hasEnded: hasEnded, Context.current) }
     }
 
     // MARK: results

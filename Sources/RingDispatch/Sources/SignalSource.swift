@@ -19,9 +19,8 @@ final class SignalSource: MergingSource {
         return true
     }
 
-    override func detach(_ context: Context) -> Bool {
+    override func detach() {
         if current.isArmed { SharedSignalReader.shared.remove(self) }
-        return true
     }
 
     /// Called by the reader. Returns whether the source must be woken.

@@ -55,9 +55,8 @@ class SourceCore: Runnable {
     /// is nothing to wait for. For the invoker, which has set `armed`.
     func arm(_ context: Context) -> Bool { false }
 
-    /// Releases the kernel's side. Returns false if that takes longer; the source is woken when it
-    /// is done. For the invoker.
-    func detach(_ context: Context) -> Bool { true }
+    /// Releases the kernel's side. For the invoker.
+    func detach() {}
 
     /// Releases early the part that needs no turn on the queue, before `detach`. For the invoker.
     func disarmForGood() {}
@@ -197,11 +196,11 @@ class SourceCore: Runnable {
         let context = Context.current
         takeOverHandlers()
         if isAbandoned || handlers.cancel == nil {
-            if finishCancel(context) { return }
+            finishCancel()
         } else {
             disarmForGood()
+            enqueue(context)
         }
-        enqueue(context)
     }
 
     // MARK: handlers
@@ -261,10 +260,10 @@ class SourceCore: Runnable {
         if before.isCancelled && !before.isStopped {
             // A cancel handler may have been set while the event handler ran.
             takeOverHandlers()
-            if finishCancel(context) { return }
-        } else if !before.isCancelled {
-            armIfIdle(context)
+            finishCancel()
+            return
         }
+        if !before.isCancelled { armIfIdle(context) }
         finishInvocation(context)
     }
 
@@ -313,9 +312,9 @@ class SourceCore: Runnable {
         if let result, result.new.isEnqueued { enqueue(context) }
     }
 
-    /// Ends a cancelled source. Returns false if the kernel still uses its descriptor.
-    private final func finishCancel(_ context: Context) -> Bool {
-        guard detach(context) else { return false }
+    /// Ends a cancelled source.
+    private final func finishCancel() {
+        detach()
         isInstalled = false
         let last = handlers
         handlers = SourceHandlers()
@@ -327,6 +326,5 @@ class SourceCore: Runnable {
         // Set too late.
         takeUpdates()
         if !current.isAbandoned { last.cancel?.call() }
-        return true
     }
 }

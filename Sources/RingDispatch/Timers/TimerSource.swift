@@ -58,10 +58,7 @@ final class TimerSource: SourceCore {
         return true
     }
 
-    override func detach(_ context: Context) -> Bool {
-        disarmForGood()
-        return true
-    }
+    override func detach() { disarmForGood() }
 
     /// Removes a cancelled timer at once, however long its queue is busy.
     override func disarmForGood() {

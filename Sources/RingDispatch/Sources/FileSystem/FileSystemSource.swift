@@ -64,10 +64,9 @@ final class FileSystemSource: MergingSource, @unchecked Sendable {
         return true
     }
 
-    override func detach(_ context: Context) -> Bool {
+    override func detach() {
         if current.isArmed { watches.unregister(self) }
         owned = nil
-        return true
     }
 
     // MARK: for the handler
