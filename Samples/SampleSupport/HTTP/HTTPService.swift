@@ -37,7 +37,8 @@ package final class HTTPService: Sendable {
 
     package func activate() {
         listener.setConnectionHandler { [unowned listener, handler, reserved] connection in
-            let free = HTTPLimits.connections - listener.connections.count
+            // The new connection is not among them yet.
+            let free = HTTPLimits.connections - listener.connections.count - 1
             let isReserved = free < HTTPLimits.reservedConnections
             HTTPClient.serve(connection, in: isReserved ? reserved : nil, handler)
             if free == 0 { reserved.makeRoom() }
