@@ -279,6 +279,7 @@ extension DatagramSocket {
 
     func waitUntilWritable() {
         guard confined.phase == .active, confined.sendPause == nil else { return }
+        if isUnix && !isConnected { return pauseSending() }
         if confined.writeWait == nil {
             // The socket retains itself while it is active, and a cancelled wait calls nothing.
             confined.writeWait = ReadinessWait(
@@ -320,7 +321,8 @@ extension DatagramSocket {
     private static let mostFruitlessFlushes = 16
 
     /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
-    /// Unix sockets get no notification when that changes.
+    /// Unix sockets get no notification when that changes. They may count as not writable while a
+    /// peer has not read its datagrams, though another one has room.
     private func pauseSending() {
         let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
         confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
