@@ -22,21 +22,8 @@ extension Connection {
             fatalMisuse(
                 "send of a file on connection '\(queue.label)': offset \(offset), count \(count)")
         }
-        let file = FileSlices.duplicate(fileDescriptor)
-        let completion = completion.map { SendCompletion($0) }
-        if file < 0 {
-            // Later sends must not take the place of the file's bytes.
-            let error = SocketError(
-                "dup", -file,
-                remedy: ErrorCode.isDescriptorShortage(-file)
-                    ? ErrorCode.descriptorRemedy(-file)
-                    : "the file's descriptor must be open during the call")
-            onQueue { connection in
-                connection.hop { _ in completion?.call(error) }
-                connection.tearDown(.failed(error), aborts: true)
-            }
-            return
-        }
-        send(.file(FileSlice(adopting: file, offset: offset, count: count)), completion)
+        send(
+            .file(FileSlice(fileDescriptor, offset: offset, count: count)),
+            completion.map { SendCompletion($0) })
     }
 }

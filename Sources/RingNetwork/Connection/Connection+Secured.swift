@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-// A connection's use of its security security. On the queue.
+// A connection's use of its security layer. On the queue.
 extension Connection {
     /// Most bytes that one call encrypts.
     private static let sliceBytes = 64 * 1024

@@ -145,7 +145,7 @@ extension Connection {
                 // It comes again, and is reported, when `begin` or `beginClose` sends on.
                 if phase == .setup { return }
                 if let security { return failSending(error, security) }
-                return tearDown(.failed(error), aborts: error.call == "sendfile")
+                return tearDown(.failed(error), aborts: error.call != "send")
             }
         } while confined.outgoing.isEmpty && mayEncrypt && counters.bytesSent.value < turnEnd
         updateWaterMarks()

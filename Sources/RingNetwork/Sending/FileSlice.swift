@@ -5,19 +5,31 @@ final class FileSlice {
     private let file: OwnedDescriptor
     private let offset: Int
     let count: Int
+    /// Why there is no duplicate. The slice fails when its turn comes.
+    private let failure: SocketError?
     private var isPrepared = false
 
     /// Most bytes per sendfile(2).
     private static let sliceBytes = 256 * 1024
 
-    init(adopting file: Int32, offset: Int, count: Int) {
-        self.file = OwnedDescriptor(adopting: file)
+    init(_ descriptor: Int32, offset: Int, count: Int) {
+        let copy = FileSlices.duplicate(descriptor)
+        file = OwnedDescriptor(adopting: max(copy, -1))
         self.offset = offset
-        self.count = count
+        self.count = copy < 0 ? max(count, 1) : count
+        failure =
+            copy >= 0
+            ? nil
+            : SocketError(
+                "dup", -copy,
+                remedy: ErrorCode.isDescriptorShortage(-copy)
+                    ? ErrorCode.descriptorRemedy(-copy)
+                    : "the file's descriptor must be open during the call")
     }
 
     /// The number of bytes that the socket took, or a negated errno; 0 at the end of the file.
     func send(to socket: Int32, from taken: Int) -> Int {
+        if failure != nil { return Int(-ErrorCode.badDescriptor) }
         if !isPrepared { Descriptors.setNonBlocking(socket) }
         isPrepared = true
         return FileSlices.send(
@@ -29,7 +41,8 @@ final class FileSlice {
     func read(
         from taken: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> SocketError? {
-        withUnsafeTemporaryAllocation(byteCount: max(1, count), alignment: 16) { buffer in
+        if let failure { return failure }
+        return withUnsafeTemporaryAllocation(byteCount: max(1, count), alignment: 16) { buffer in
             var filled = 0
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
@@ -47,6 +60,7 @@ final class FileSlice {
 
     /// The error for a result that is not a positive count.
     func error(_ result: Int, taken: Int) -> SocketError {
+        if let failure { return failure }
         if result == 0 {
             return SocketError(
                 "sendfile", ErrorCode.noData,

@@ -33,6 +33,21 @@ struct SendFileTests {
         withExtendedLifetime(wire) {}
     }
 
+    @Test("Before activate, such a file is an error for the close handler, after earlier sends")
+    func notOpenBeforeActivate() {
+        let (descriptor, wire) = Wire.tcpPair()
+        let connection = Connection(adopting: descriptor)
+        let (sent, closed) = (Outcome<SocketError?>(), Outcome<CloseReason>())
+        connection.send([1])
+        connection.send(fileDescriptor: -1, offset: 0, count: 1) { sent.set($0) }
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        let error = sent.wait() ?? nil
+        #expect(error?.code == .badFileDescriptor)
+        #expect(closed.wait() == error.map { .failed($0) })
+        withExtendedLifetime(wire) {}
+    }
+
     @Test("A file goes out in its turn, and the descriptor may be closed at once")
     func inTurn() {
         let (wire, connection, closed) = makeEcho()
