@@ -26,6 +26,8 @@ struct OutgoingQueue {
         /// Queued by the connection's security layer (close_notify, for example), not by the
         /// program.
         let isOwn: Bool
+        /// It began with short bytes, so no other connection has its array.
+        fileprivate let takesMore: Bool
     }
 
     private var pieces: [Piece] = []
@@ -42,9 +44,15 @@ struct OutgoingQueue {
     ) {
         let count = content.count
         byteCount += count
-        if completion == nil, case .bytes(let bytes) = content, join(bytes, isOwn) { return }
+        var isShort = false
+        if completion == nil, count <= OutgoingQueue.shortBytes, case .bytes(let bytes) = content {
+            if join(bytes, isOwn) { return }
+            isShort = true
+        }
         pieces.append(
-            Piece(content: content, count: count, completion: completion, isOwn: isOwn))
+            Piece(
+                content: content, count: count, completion: completion, isOwn: isOwn,
+                takesMore: isShort))
     }
 
     /// Up to this many bytes are copied rather than kept as an array of their own.
@@ -56,8 +64,7 @@ struct OutgoingQueue {
     /// cost much more memory than what it is sent, nor one send(2) for each send.
     private mutating func join(_ bytes: [UInt8], _ isOwn: Bool) -> Bool {
         let last = pieces.count - 1
-        guard !isEmpty, bytes.count <= OutgoingQueue.shortBytes,
-            pieces[last].count < OutgoingQueue.joinedBytes, pieces[last].completion == nil,
+        guard !isEmpty, pieces[last].takesMore, pieces[last].count < OutgoingQueue.joinedBytes,
             pieces[last].isOwn == isOwn, case .bytes(var joined) = pieces[last].content
         else { return false }
         // While the piece shared the array, adding to it would copy it.
