@@ -292,7 +292,7 @@ final class WatchEngine: @unchecked Sendable {
         confined.isRepairing = false
         confined.hasLostEvents = false
         notePollEnd()
-        guard confined.phase == .starting else { return }
+        guard confined.phase == .starting, confined.starved.isEmpty else { return }
         confined.phase = .ready
         publish()
         reporter.reportReady()
