@@ -36,6 +36,8 @@ enum Deadlock {
 
     /// How long a thread waits in `sync` before it scans for a cycle. Shorter waits cost nothing.
     private static let patienceNanoseconds: UInt64 = 100_000_000
+    /// Between two scans.
+    private static let scanNanoseconds: UInt64 = 1_000_000
 
     /// A queue in a chain of waits, and its owner at the time of the scan.
     private struct Link: Equatable {
@@ -64,8 +66,7 @@ enum Deadlock {
         let thread = context.pointee.threadHandle
         let wait = Wait(thread: thread, queue: .passUnretained(queue))
         waits.withLock { $0[thread.identifier] = wait }
-        trapIfCycle(queue, context)
-        _ = thread.park()
+        if !trapIfCycle(queue, context) { _ = thread.park() }
         waits.withLock { $0[thread.identifier] = nil }
     }
 
@@ -73,10 +74,16 @@ enum Deadlock {
     ///
     /// One scan proves nothing: a thread seen as owner may have left the queue before it was seen
     /// waiting. But the wait for this thread lasts, so the first scan proves the last link, and
-    /// each further scan with the same result proves one more.
-    private static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
-        guard let links = cycle(from: queue, context) else { return }
-        for _ in links where cycle(from: queue, context) != links { return }
+    /// each further scan with the same result proves one more. Between them, a thread that has just
+    /// got its grant has time to clear its entry.
+    /// - Returns: whether the thread's grant has come meanwhile.
+    private static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) -> Bool {
+        guard let links = cycle(from: queue, context) else { return false }
+        for _ in links {
+            let deadline = MonotonicClock.nanoseconds() + scanNanoseconds
+            if context.pointee.threadHandle.park(deadline: deadline) { return true }
+            if cycle(from: queue, context) != links { return false }
+        }
         fatalMisuse(
             "deadlock: sync on queue '\(queue.label)' closes a cycle of waiting queues: "
                 + links.map { "'\($0.label)'" }.joined(separator: " waits for "))
