@@ -40,7 +40,12 @@ struct Readiness: ~Copyable {
     var count: Int { total.load(ordering: .sequentiallyConsistent) }
 
     /// Whether events can be fetched (poll(2)), or refused entries are to be tried again.
-    var isReady: Bool { epoll.isReady || retryTime.load(ordering: .relaxed) != .max }
+    var isReady: Bool { epoll.isReady || mustRetry }
+
+    private var mustRetry: Bool {
+        let time = retryTime.load(ordering: .relaxed)
+        return time != .max && time <= MonotonicClock.nanoseconds()
+    }
 
     private func noteCount(_ change: Int) {
         total.store(
@@ -228,16 +233,16 @@ struct Readiness: ~Copyable {
         if retryTime.load(ordering: .relaxed) == .max {
             return epoll.wait(timeoutNanoseconds: timeoutNanoseconds)
         }
-        setRefused()
-        return epoll.wait(
+        let count = epoll.wait(
             timeoutNanoseconds: min(timeoutNanoseconds ?? .max, Readiness.retryPeriod))
+        if mustRetry { setRefused() }
+        return count
     }
 
-    /// If it is time, sets the entries that the kernel had no room for.
+    /// Sets the entries that the kernel had no room for.
     @inline(never)
     private func setRefused() {
         let now = MonotonicClock.nanoseconds()
-        guard now >= retryTime.load(ordering: .relaxed) else { return }
         let code = records.withLock { records -> Int32 in
             for index in records.indices
             where records[index].registered == 0 && records[index].wanted != 0 {

@@ -17,6 +17,8 @@ struct WatchLimitTests {
             let late = Wire.connect(to: listener.port)
             late.send([3])
             demand(early.echoes([2]), "the early one goes on")
+            let isAccepted = poll { listener.queue.sync { listener.acceptedConnections } == 2 }
+            demand(isAccepted, "it is accepted")
             WatchLimit.lift()
             demand(late.receive(1) == [3], "the late one is served")
             demand(late.echoes([4]), "it goes on")
