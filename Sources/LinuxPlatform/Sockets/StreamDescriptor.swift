@@ -5,7 +5,7 @@ internal import Glibc
 /// raising SIGPIPE.
 package struct StreamDescriptor: Sendable {
     package let number: Int32
-    /// How calls avoid blocking. Changes to `nonBlocking` once, if the kernel requires it.
+    /// How calls avoid blocking. Changes from `noWait` to O_NONBLOCK if the kernel requires it.
     package private(set) var mode: Mode
 
     package enum Mode: Sendable {

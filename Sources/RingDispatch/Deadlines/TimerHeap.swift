@@ -58,6 +58,7 @@ struct TimerHeap: Sendable {
             removeEmptyFirsts()
             due.append(slot)
         }
+        releaseMemory()
         // While more are due, the caller asks again at once.
         if slots.isEmpty || slots[0].window.deadline > now {
             earliest = .max
@@ -108,14 +109,17 @@ struct TimerHeap: Sendable {
             removeFirst()
             emptyCount -= 1
         }
-        if slots.isEmpty && slots.capacity > 4096 { slots = [] }
+    }
+
+    /// Frees the memory of many timers that are gone.
+    private mutating func releaseMemory() {
+        if slots.capacity > 4096 + 4 * slots.count { slots = slots.map { $0 } }
     }
 
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0
-        // Frees the memory of many timers.
-        if slots.capacity > 4096 + 4 * slots.count { slots = slots.map { $0 } }
+        releaseMemory()
         for index in slots.indices { slots[index].noteIndex(index) }
         guard slots.count > 1 else { return }
         let lastParent = (slots.count - 2) / TimerHeap.arity

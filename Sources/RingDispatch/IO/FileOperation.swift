@@ -52,7 +52,7 @@ class FileOperation: @unchecked Sendable {
     /// `start`.
     final func cancel() {
         isCancelled.store(true, ordering: .releasing)
-        FileRing.shared?.add(.cancel(self))
+        FileRing.existing?.add(.cancel(self))
     }
 
     private final func perform(isTried: Bool = false) {

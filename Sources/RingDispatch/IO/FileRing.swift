@@ -34,6 +34,9 @@ final class FileRing: @unchecked Sendable {
         self.ring = ring
     }
 
+    /// Only this one can have a request.
+    static var existing: FileRing? { creation.withLock { $0.ring } }
+
     /// Created for the first request; nil where io_uring is refused, or short of something for now.
     static var shared: FileRing? {
         let (ring, error) = creation.withLock { creation -> (FileRing?, SystemError?) in

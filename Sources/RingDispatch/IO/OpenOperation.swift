@@ -16,6 +16,9 @@ final class OpenOperation: FileOperation, @unchecked Sendable {
             return descriptor.opened(result)
         }
         // Another process has the file to itself (F_SETLEASE), and must give it up first.
-        DispatchQueue.global().submit { self.descriptor.opened(request.performBlocking()) }
+        DispatchQueue.global().submit {
+            Blocking.begin()
+            self.descriptor.opened(request.performBlocking())
+        }
     }
 }

@@ -94,7 +94,7 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
         }
         guard let process else { return }
         loop.readiness.cancelWait(by: self, for: process.number)
-        // The pidfd is closed then, unless another thread is reading `exit` at this moment.
+        // The pidfd is closed then.
         loop.readiness.release(process.number)
     }
 

@@ -74,18 +74,20 @@ struct SharedBlockingHistory: ~Copyable {
     @inline(__always)
     var isAway: Bool { isAwayHint.load(ordering: .relaxed) }
 
-    /// Runs a handler as a work item of its own.
+    /// Runs a handler as a work item of its own, or the handlers of a queue that is drained.
     @inline(__always)
     func run(_ context: Context, _ body: () -> Void) {
         let start = BlockingHistory.start(context)
+        let first = context.pointee.threadHandle.item
         body()
-        if start != nil || BlockingHistory.hasLostLoop(context) { note(start, context) }
+        if start != nil || BlockingHistory.hasLostLoop(context) { note(start, first, context) }
     }
 
     @inline(never)
-    private func note(_ start: BlockingHistory.Start?, _ context: Context) {
+    private func note(_ start: BlockingHistory.Start?, _ first: UInt64, _ context: Context) {
+        let items = Int(context.pointee.threadHandle.item &- first)
         let isAway = history.withLock { history in
-            history.note(start, items: 1, context)
+            history.note(start, items: items, context)
             return history.isAway
         }
         isAwayHint.store(isAway, ordering: .relaxed)

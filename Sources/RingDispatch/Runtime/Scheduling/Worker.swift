@@ -5,8 +5,8 @@ internal import Synchronization
 /// loop over, it serves away work, and then joins the idle workers. A worker that was idle for
 /// `Tuning.idleWorkerPatience` ends, unless few are left.
 final class Worker: Sendable {
-    // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
-    // threads.
+    // Safety: the pool's lock and the thread's grant hand `assignment` over; the atomics are for
+    // other threads.
     let index: UInt64
     unowned(unsafe) let pool: Pool
     /// The next loop to serve; nil: away work.
