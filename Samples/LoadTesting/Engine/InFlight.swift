@@ -16,8 +16,9 @@ struct InFlight {
 
     var oldest: Message? { count > 0 ? places[oldestPlace] : nil }
 
-    var dueTimes: [UInt64] {
-        (0..<count).map { places[(oldestPlace + $0) % capacity].due }
+    /// The oldest one first.
+    var messages: [Message] {
+        (0..<count).map { places[(oldestPlace + $0) % capacity] }
     }
 
     @inline(__always)

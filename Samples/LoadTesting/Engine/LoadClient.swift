@@ -22,7 +22,7 @@ class LoadClient: @unchecked Sendable {
     final var isWaitingForAnswer: Bool { !isOver && inFlight.count > 0 }
 
     /// When the messages in flight were due.
-    var dueTimes: [UInt64] { inFlight.dueTimes }
+    var dueTimes: [UInt64] { inFlight.messages.map(\.due) }
 
     /// Connects, and reports the success or the failure to the shard.
     func connect() {}

@@ -103,10 +103,10 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     /// Sends the messages that the last connection's server has not answered before its close.
     private func repeatUnanswered() {
-        let dueTimes = inFlight.dueTimes
+        let messages = inFlight.messages
         inFlight.removeAll()
-        let now = DispatchTime.now().uptimeNanoseconds
-        for due in dueTimes { send(1, due: due, now: now) }
+        // They keep their times: an answer counts as late however often a message was repeated.
+        for message in messages { send(1, due: message.due, now: message.sent) }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {

@@ -1,4 +1,5 @@
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import Testing
 
@@ -34,6 +35,29 @@ struct HTTPLoadTests {
         #expect(!report.hasFailed, "\(report.text)")
         #expect(report.measurement.messages == 60 && report.measurement.open.unsent == 0)
         #expect(server.acceptedConnections > plan.connections)
+    }
+
+    @Test("a message that a server has not answered in time has failed, however often repeated")
+    func repeatedForLong() throws {
+        let server = try TestServer { connection in
+            connection.setReceiveHandler { connection, _ in
+                connection.setReceiveHandler { _, _ in }
+                connection.queue.asyncAfter(deadline: .now() + .milliseconds(20)) {
+                    let end = "Connection: close\r\n"
+                    connection.send(
+                        Array("HTTP/1.1 200 OK\r\n\(end)Content-Length: 0\r\n\r\n".utf8))
+                    connection.closeOutput()
+                }
+            }
+        }
+        var plan = try shortPlan(server.endpoint, scheme: "http", path: "/")
+        plan.connections = 1
+        plan.shards = 1
+        // All of them take 2 seconds at least.
+        plan.pipeline = 100
+        plan.stallNanoseconds = 300_000_000
+        let report = try runLoad(plan.lasting(milliseconds: 100))
+        #expect(report.errors.first?.contains("no answer to message") == true, "\(report.text)")
     }
 
     @Test("posted bodies of any size are echoed unchanged", arguments: ["1", "64", "1..20000"])
