@@ -21,10 +21,9 @@ enum Request {
         }
     }
 
-    /// By scalars: a character may have any number of combining marks.
+    /// The length counts scalars: a character may have any number of combining marks.
     static func isName(_ text: String) -> Bool {
-        let scalars = text.unicodeScalars
-        return 1...Chat.longestName ~= scalars.count
-            && scalars.allSatisfy { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+        1...Chat.longestName ~= text.unicodeScalars.count
+            && text.allSatisfy { $0.isLetter || $0.isNumber }
     }
 }

@@ -46,8 +46,8 @@ struct Session: Sendable {
                     await chat.leave(room, member)
                     room = other
                     await chat.join(room, member)
-                case .who: tell(await chat.members(of: room).joined(separator: "\n"))
-                case .rooms: tell(await chat.list().joined(separator: "\n"))
+                case .who: try await list(chat.members(of: room))
+                case .rooms: try await list(chat.list())
                 case .quit: return await leave(room, member)
                 case .unknown: tell("* /join ROOM, /who, /rooms, /quit")
                 }
@@ -74,7 +74,11 @@ struct Session: Sendable {
         await chat.unregister(member.name)
     }
 
-    /// Posts one entry, so that a long list does not fill the outbox.
+    /// Past the outbox, which a long list would fill. Waits, so that only one list is unsent.
+    private func list(_ lines: [String]) async throws {
+        try await client.send(lines.joined(separator: "\n") + "\n")
+    }
+
     private func tell(_ text: String) {
         if !outbox.post(text) { client.connection.abort() }
     }

@@ -46,6 +46,7 @@ struct ChatServerTests {
                 try other.send(name)
                 #expect(try other.line()?.hasPrefix("* that name is taken") == true)
             }
+            for name in ["e\u{301}va", "हिन्दी", "ที่นี่"] { try enter(server, as: name).client.close() }
             ann.client.abort()
             var answer: String?
             repeat {
