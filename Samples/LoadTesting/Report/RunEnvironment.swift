@@ -42,8 +42,10 @@ public struct RunEnvironment: Sendable {
     static var usableProcessors: Int {
         let mask = contents(of: "/proc/self/status")?.split(separator: "\n")
             .first { $0.hasPrefix("Cpus_allowed:") }?.split(separator: ":").last
-        return mask?.reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
-            ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        // The mask also has CPUs that the machine could have.
+        let online = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let allowed = mask?.reduce(0) { $0 + ($1.hexDigitValue ?? 0).nonzeroBitCount }
+        return min(allowed ?? online, online)
     }
 
     static func commandLine(_ arguments: [String]) -> String {

@@ -160,7 +160,7 @@ struct ReportTests {
     @Test("a client with more loops than CPUs that uses all CPUs was the limit")
     func clientLimit() throws {
         var usage = UsageObservation()
-        usage.userSeconds = 0.6 * Double(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        usage.userSeconds = 0.6 * Double(RunEnvironment.usableProcessors)
         let warnings = try Self.madeUpReport(shards: 1000, usage: usage).warnings
         #expect(warnings.first?.hasPrefix("the client was the limit") == true, "\(warnings)")
         #expect(try Self.madeUpReport(shards: 1000).warnings.isEmpty)
