@@ -65,14 +65,16 @@ final class SnapshotDownload {
         connection.send(response.bytes(keepsAlive: false, hasBody: false))
         queue.async {
             guard isWaiting(connection) else { return }
-            if let tree = state.withLock({ $0.latest }), tree.last == feed.last {
-                return begin(tree, feed, connection)
-            }
             let done = DispatchSemaphore(value: 0)
             watcher.snapshot { entries in
                 // Events are published on this queue, so none can slip in between.
-                let tree = Tree(last: feed.last, entries)
-                state.withLock { $0.latest = tree }
+                let last = feed.last
+                let tree = state.withLock { state in
+                    if let tree = state.latest, tree.last == last { return tree }
+                    let tree = Tree(last: last, entries)
+                    state.latest = tree
+                    return tree
+                }
                 begin(tree, feed, connection)
                 done.signal()
             }

@@ -67,6 +67,24 @@ struct FileWatchHostileTests {
         }
     }
 
+    @Test("A client that does not read its snapshot does not make those of others old")
+    func oldSnapshot() throws {
+        let prepare = { (folder: WatchedFolder) in
+            let name = String(repeating: "e", count: 30)
+            for number in 1...6000 { try folder.write("\(name) \(number)") }
+        }
+        // The change is not reported during the test, except by a snapshot.
+        let arguments = ["--window", "1m"]
+        try withFileWatchServer(arguments: arguments, in: .memory, prepare: prepare) { server in
+            let slow = try Client(port: server.httpPort)
+            try slow.send(FileWatchProcess.request("/snapshot"))
+            _ = try slow.receive(count: 10_000)
+            try server.folder.write("new")
+            #expect(poll { (try? server.get("/snapshot").contains("/new\"")) == true })
+            slow.close()
+        }
+    }
+
     @Test("More than eight downloads of snapshots at a time are refused until one ends")
     func manySnapshots() throws {
         try withFullHistory { server in
