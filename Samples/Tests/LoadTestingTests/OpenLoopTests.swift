@@ -41,11 +41,12 @@ struct OpenLoopTests {
     func overload() throws {
         let server = try TestServer.answering { _, _ in }
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
+        plan.connections = 40
         plan.schedule = .constant(perSecond: 1000)
         plan.stallNanoseconds = 100_000_000
         let report = try runLoad(plan)
         #expect(report.hasFailed)
-        // One was due each millisecond until the stall ended the run, and four were sent.
+        // One was due each millisecond until the stall ended the run, and 40 were sent.
         #expect(report.measurement.open.unsent > 50, "\(report.text)")
         #expect(report.warnings.contains { $0.contains("due and not sent") })
         // The latencies show how long these waited.

@@ -195,10 +195,10 @@ struct RingloadTests {
                 [
                     "tcp://127.0.0.1:\(server.port)", "--sweep", "20..40", "--until", "p99<50s",
                     "--duration", "1s", "--warmup", "0s", "--connections", "40",
-                    "--connect-rate", "20",
+                    "--connect-rate", "8",
                 ])
             defer { process.send(SIGKILL) }
-            // The second step begins with two seconds of connecting.
+            // The second step begins with five seconds of connecting.
             try process.errors.wait(for: "   kept\n")
             byInterrupt ? process.send(SIGINT) : server.process.send(SIGKILL)
             #expect(try process.waitForEnd() == .exit(byInterrupt ? 0 : 1), "\(process.words)")
