@@ -40,8 +40,12 @@ struct ChildProcess: Sendable {
     /// Sends a signal to the command's process group. kill(2).
     func send(_ signal: Int32) { kill(-identifier, signal) }
 
-    /// Whether the command, or a process that it has started, is still there. kill(2).
-    var hasProcesses: Bool { kill(-identifier, 0) == 0 }
+    /// Whether processes that the command has started are still there. Call after `reap`. kill(2).
+    var hasProcesses: Bool {
+        // As process 1, this program inherits them, and has to reap them.
+        while waitpid(-identifier, nil, WNOHANG) > 0 {}
+        return kill(-identifier, 0) == 0
+    }
 
     /// Reaps the command after its end. Returns how it ended, in words; nil for status 0.
     func reap() -> String? {

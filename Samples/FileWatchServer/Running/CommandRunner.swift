@@ -62,11 +62,12 @@ final class CommandRunner: @unchecked Sendable {
             return run.child
         }
         guard let child else { return }
-        // The shell may end before the processes that it has started.
         let deadline = DispatchTime.now() + .seconds(Self.graceSeconds)
+        let hasEnded = ended.wait(timeout: deadline) == .success
+        // The shell may end before the processes that it has started.
         while child.hasProcesses, .now() < deadline { usleep(10_000) }
         child.send(SIGKILL)
-        ended.wait()
+        if !hasEnded { ended.wait() }
     }
 
     // MARK: on the queue
