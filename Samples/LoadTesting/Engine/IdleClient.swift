@@ -3,7 +3,10 @@ internal import RingNetwork
 /// A connection that sends nothing, and reports an error if the server sends or closes.
 final class IdleClient: BackgroundClient, @unchecked Sendable {
     // Safety: see the base class.
+    private(set) var wasOpened = false
+
     override func adopt(_ connection: Connection) {
+        wasOpened = true
         shard.idleClientEndedConnecting()
         connection.setReceiveHandler { [self] _, _ in
             fail(Finding(.mismatch, "received bytes on a connection that sends nothing"))

@@ -249,7 +249,9 @@ final class Shard: @unchecked Sendable {
                 pacer.unsent(before: end), hasWarmupBacklog: pacer.hasWarmupBacklog)
             pacer.stop()
         }
-        return ShardMeasurement(statistics: statistics, endNanoseconds: end)
+        return ShardMeasurement(
+            statistics: statistics, endNanoseconds: end,
+            idleConnections: idleClients.count { $0.wasOpened })
     }
 
     /// Fails stalled connections, then returns the latencies since the last call and the errors so

@@ -46,7 +46,8 @@ public struct LoadReport: Sendable {
         usage.serverSeconds.map { $0 * 1e6 / Double(max(1, measurement.messages)) }
     }
 
-    /// Reasons to doubt the figures: the client was the bottleneck, or missed the schedule.
+    /// Reasons to doubt the figures: the client was the bottleneck, or missed the schedule,
+    /// or opened fewer idle connections.
     public var warnings: [String] {
         var warnings: [String] = []
         // In an open loop the client's loops spin, so only lateness shows that it is the
@@ -57,6 +58,12 @@ public struct LoadReport: Sendable {
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
                     + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
                     + "client's")
+        }
+        if measurement.idleConnections < plan.idleConnections {
+            warnings.append(
+                "only \(Format.grouped(measurement.idleConnections)) of "
+                    + "\(Format.grouped(plan.idleConnections)) idle connections were opened: use "
+                    + "a longer --duration, or a higher --connect-rate")
         }
         guard let rate = plan.schedule.text else { return warnings }
         let open = measurement.open

@@ -17,6 +17,8 @@ public struct Measurement: Sendable {
     public private(set) var open = OpenLoopStatistics()
     /// How long connecting took.
     public private(set) var connects = LatencyHistogram.forLatencies()
+    /// How many idle connections were opened.
+    public private(set) var idleConnections = 0
 
     init() {}
 
@@ -34,6 +36,7 @@ public struct Measurement: Sendable {
             latencies.add(share.statistics.latencies())
             open.add(share.statistics.open)
             connects.add(share.statistics.connects)
+            idleConnections += share.idleConnections
         }
     }
 

@@ -159,6 +159,20 @@ struct LoadRunTests {
         #expect(report.hostile[.reset]?.opened ?? 0 > 2)
     }
 
+    @Test("a run that is too short for its idle connections says so")
+    func fewIdle() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.idleConnections = 100_000
+        plan.connectsPerSecond = 200
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.idleConnections < 100_000)
+        #expect(
+            report.warnings.contains { $0.contains("of 100,000 idle connections were opened") },
+            "\(report.text)")
+    }
+
     @Test("a server that hangs over the end shows in the latencies")
     func hangAtEnd() throws {
         let interruptible = Watched<LoadRun?>(nil)
