@@ -77,7 +77,7 @@ for field in 'Host: evil.example' 'Host: localhost.evil.example' 'Host: 127.0.0.
     'Origin: http://evil.example' 'Origin: null'; do
     expect 403 fetch -o /dev/null -w '%{http_code}' "${url}notes" -H "$field" -d '{"text":"x"}'
 done
-for host in localhost "localhost:1" 127.0.0.1 '[::1]:80'; do
+for host in localhost LOCALHOST "localhost:1" 127.0.0.1 '[::1]:80'; do
     expect "ok, 0 notes" fetch "${url}healthz" -H "Host: $host" -H "Origin: http://$host"
 done
 wait_until test -s "$place/notified"

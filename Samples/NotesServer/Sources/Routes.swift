@@ -21,7 +21,7 @@ final class Routes: Sendable {
 
     func answer(_ request: HTTPRequest, _ body: HTTPRequestBody) async throws -> HTTPResponse {
         requests.add(1, ordering: .relaxed)
-        guard !isLoopback || isLocal(request) else { return text(.forbidden, "not from here\n") }
+        guard isAllowed(request) else { return text(.forbidden, "use localhost or an address\n") }
         let path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
         case (.GET, nil, 0): return text(.ok, page, type: "text/html")
@@ -39,11 +39,11 @@ final class Routes: Sendable {
 
     /// False for web pages from elsewhere, which may use the visitor's browser to get here: by a
     /// name of theirs that leads to this address (DNS rebinding), or by simple requests.
-    private func isLocal(_ request: HTTPRequest) -> Bool {
-        let host = request.headers[.host] ?? "localhost"
-        let origin = request.headers[HTTPHeader("Origin")] ?? "http://\(host)"
-        let isOurs = host.wholeMatch(of: /(localhost|[0-9.]+|\[[0-9a-fA-F:.]+\])(:[0-9]*)?/) != nil
-        return isOurs && origin == "http://\(host)"
+    private func isAllowed(_ request: HTTPRequest) -> Bool {
+        let host = (request.headers[.host] ?? "localhost").lowercased()
+        let origin = request.headers[HTTPHeader("Origin")]?.lowercased() ?? "http://\(host)"
+        let isLocal = host.wholeMatch(of: /(localhost|[0-9.]+|\[[0-9a-f:.]+\])(:[0-9]*)?/) != nil
+        return (isLocal || !isLoopback) && ["http://\(host)", "https://\(host)"].contains(origin)
     }
 
     private func list(_ request: HTTPRequest) throws -> HTTPResponse {
