@@ -74,7 +74,7 @@ struct FileWatchHostileTests {
             for number in 1...6000 { try folder.write("\(name) \(number)") }
         }
         // The change is not reported during the test, except by a snapshot.
-        let arguments = ["--window", "1m"]
+        let arguments = ["--window", "10m", "--http-patience", "10m"]
         try withFileWatchServer(arguments: arguments, in: .memory, prepare: prepare) { server in
             let slow = try Client(port: server.httpPort)
             try slow.send(FileWatchProcess.request("/snapshot"))
