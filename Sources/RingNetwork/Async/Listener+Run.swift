@@ -34,21 +34,22 @@ extension Listener {
             arrivals.post { $0 = ($0 ?? []) + [client] }
         }
         confined.handlers.close = { _ in arrivals.finish() }
+        let tasks = ClientTasks()
         activate()
         await withTaskCancellationHandler {
-            await withDiscardingTaskGroup { group in
-                while let clients = await arrivals.nextUninterrupted() {
-                    for client in clients {
-                        group.addTask(executorPreference: client.executor) {
-                            // Its errors concern only this connection.
-                            try? await client.run(isolation: nil, handler)
-                        }
+            while let clients = await arrivals.nextUninterrupted() {
+                for client in clients {
+                    tasks.begin(on: client.executor) {
+                        // Its errors concern only this connection.
+                        try? await client.run(isolation: nil, handler)
                     }
                 }
             }
+            await tasks.end()
         } onCancel: {
             self.close()
             onQueue { for connection in $0.confined.open { connection.abort() } }
+            tasks.cancel()
         }
     }
 }

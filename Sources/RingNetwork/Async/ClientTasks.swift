@@ -1,0 +1,64 @@
+internal import LinuxPlatform
+
+/// The tasks of a listener's clients, which end, and are cancelled, with the call that waits for
+/// them.
+///
+/// A task group would search its list of tasks at the end of each one: 0.4 ms with 20,000 clients.
+final class ClientTasks: Sendable {
+    private struct State {
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        /// Those that ended before `begin` had added them.
+        var early: Set<UInt64> = []
+        var running = 0
+        var last: UInt64 = 0
+        var isCancelled = false
+        var waiting: UnsafeContinuation<Void, Never>?
+    }
+    private let state = Locked(State())
+
+    /// Runs `body` in a task of its own, with the task-local values of the caller.
+    func begin(on executor: any TaskExecutor, _ body: @escaping @Sendable () async -> Void) {
+        let number = state.withLock { state in
+            state.last += 1
+            state.running += 1
+            return state.last
+        }
+        let task = Task(executorPreference: executor) {
+            await body()
+            self.ended(number)
+        }
+        let isCancelled = state.withLock { state in
+            if state.early.remove(number) == nil { state.tasks[number] = task }
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    private func ended(_ number: UInt64) {
+        state.withLock { state in
+            if state.tasks.removeValue(forKey: number) == nil { state.early.insert(number) }
+            state.running -= 1
+            return state.running == 0 ? state.waiting.take() : nil
+        }?.resume()
+    }
+
+    /// Returns when all tasks have ended. Begin no others.
+    func end() async {
+        await withUnsafeContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.running > 0 { state.waiting = continuation }
+                return state.running == 0
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Cancels all tasks, and those that begin later.
+    func cancel() {
+        let tasks = state.withLock { state in
+            state.isCancelled = true
+            return state.tasks.values
+        }
+        for task in tasks { task.cancel() }
+    }
+}
