@@ -378,11 +378,15 @@ struct AsyncScopeTests {
     @Test("Leaving throws if an abort drops bytes of the end")
     func abortedEnd() async throws {
         let (wire, connection) = makeNewConnection()
+        let hasSent = Gate()
         let task = ownTask {
             try await connection.run { client async throws in
                 client.connection.send(patterned(5_000_000))
+                hasSent.open()
             }
         }
+        // Before, its state belongs to the task.
+        expectOpens(hasSent)
         #expect(poll { connection.queue.sync { connection.state } == .closing })
         connection.abort()
         let error = await #expect(throws: SocketError.self) { try await task.value }
