@@ -108,7 +108,7 @@ for line in map(json.loads, open(sys.argv[1])):
 END
 expect "POST /notes 201" sed -n '/notes 201/p' "$place/requests"
 expect "PUT /files/big 201" sed -n '/big/p' "$place/requests"
-expect 18 sh -c "wc -l <'$place/requests'"
+expect 19 sh -c "wc -l <'$place/requests'"
 
 start --drain 0.1
 port=${url##*:}
