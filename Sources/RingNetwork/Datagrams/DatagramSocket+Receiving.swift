@@ -90,6 +90,8 @@ extension DatagramSocket {
     }
 
     private static let mostFruitlessTurns = 64
+    /// The failures that are kept until the activation.
+    private static let mostFailuresInSetup = 64
 
     /// Doubles with each turn, up to 100 ms.
     static func pause(after fruitlessTurns: Int) -> DispatchTimeInterval {
@@ -102,7 +104,8 @@ extension DatagramSocket {
     /// send.
     func report(_ failure: DatagramFailure) {
         // The handler runs after `activate`, which may never be called.
-        if confined.phase == .setup && confined.failures.count >= 64 { return }
+        let isFull = confined.failures.count >= DatagramSocket.mostFailuresInSetup
+        if isFull && confined.phase == .setup { return }
         confined.failures.append(failure)
         if confined.failures.count == 1 && confined.phase != .setup { reportFailures() }
     }
