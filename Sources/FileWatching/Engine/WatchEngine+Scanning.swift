@@ -384,7 +384,7 @@ extension WatchEngine {
                 reporter.add(
                     FileChange(
                         sequence: 0,
-                        timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
+                        timeNanoseconds: Int64(RealtimeClock.nanoseconds()),
                         action: action, path: root.path, kind: kind),
                     isWhole: true)
             }

@@ -317,7 +317,7 @@ final class WatchEngine: @unchecked Sendable {
     ) {
         tree.write(pathOf: node, to: &confined.path)
         let change = FileChange(
-            sequence: 0, timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
+            sequence: 0, timeNanoseconds: Int64(RealtimeClock.nanoseconds()),
             action: action, path: FilePath(terminated: confined.path), previousPath: previous,
             kind: FileChange.Kind(tree[node].kind), isDiscovered: isDiscovered)
         if isDiscovered && confined.isRepairing && confined.pollStart == 0 {

@@ -1,6 +1,6 @@
 extension DispatchSource {
-    /// See `timer(every:leeway:)` and ``exit(of:)``. One task at a time may wait for the next
-    /// element.
+    /// See `timer(every:leeway:)`, ``signals(_:)`` and ``exit(of:)``. One task at a time may wait
+    /// for the next element.
     public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         public typealias Failure = Never
         let events: SourceEvents<Element>

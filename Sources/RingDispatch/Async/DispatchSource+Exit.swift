@@ -12,7 +12,7 @@ extension DispatchSource {
                 [makeProcessSource(identifier: process, eventMask: .exit, queue: queue)]
             } add: { exit, source in
                 let status = (source as? any DispatchSourceProcess)?.exitStatus
-                exit = ProcessExit(process: process, status: status)
+                exit = [ProcessExit(process: process, status: status)]
             })
     }
 

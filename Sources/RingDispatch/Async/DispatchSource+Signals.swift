@@ -6,8 +6,8 @@ extension DispatchSource {
     /// its iterators is released. The sequence ends when the task is cancelled. Deliveries that
     /// happen before the task asks again are one element with their number, for each signal.
     /// - Parameter numbers: `SIGTERM`, for example.
-    public static func signals(_ numbers: Int32...) -> SignalSequence {
-        SignalSequence(
+    public static func signals(_ numbers: Int32...) -> EventSequence<Signal> {
+        EventSequence(
             events: SourceEvents(label: "ringdispatch.signal-sequence") { queue in
                 numbers.map { makeSignalSource(signal: $0, queue: queue) }
             } add: { signals, source in
@@ -22,29 +22,11 @@ extension DispatchSource {
             })
     }
 
-    /// An element of a ``SignalSequence``.
+    /// An element of ``signals(_:)``.
     public struct Signal: Sendable, Hashable {
         /// The signal.
         public let number: Int32
         /// How often it was delivered since the last element about it, at least 1.
         public internal(set) var count: UInt
-    }
-
-    /// See ``signals(_:)``. One task at a time may wait for the next element.
-    public struct SignalSequence: AsyncSequence, Sendable {
-        public typealias Element = Signal
-        public typealias Failure = Never
-        let events: SourceEvents<ArraySlice<Signal>>
-
-        public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
-
-        /// Takes the signals. All iterators of a sequence share them: each delivery goes to one.
-        public struct Iterator: AsyncIteratorProtocol, Sendable {
-            let events: SourceEvents<ArraySlice<Signal>>
-
-            public func next(isolation: isolated (any Actor)?) async -> Signal? {
-                await events.nextElement()
-            }
-        }
     }
 }

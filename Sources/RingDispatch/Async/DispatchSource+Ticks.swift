@@ -18,7 +18,7 @@ extension DispatchSource {
                 source.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
                 return [source]
             } add: { count, source in
-                count = (count ?? 0) + source.data
+                count = [(count?.first ?? 0) + source.data]
             })
     }
 

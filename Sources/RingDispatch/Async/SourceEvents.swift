@@ -1,17 +1,17 @@
 /// What sources report to a task. Cancels the sources with the last reference to it.
-final class SourceEvents<Event: Sendable>: Sendable {
-    private let mailbox = Mailbox<Event>()
+final class SourceEvents<Element: Sendable>: Sendable {
+    private let mailbox = Mailbox<ArraySlice<Element>>()
     private let sources: [any DispatchSourceProtocol]
 
     /// Returns once the sources are installed, so that they miss no event after the call.
     /// - Parameters:
     ///   - isLast: nothing follows an event.
     ///   - sources: makes them, with this queue for their handlers.
-    ///   - add: adds an event of a source to those that were not taken yet.
+    ///   - add: adds an event of a source to the elements that were not taken yet.
     init(
         label: String, isLast: Bool = false,
         _ sources: (DispatchQueue) -> [any DispatchSourceProtocol],
-        add: @escaping @Sendable (inout Event?, any DispatchSourceProtocol) -> Void
+        add: @escaping @Sendable (inout ArraySlice<Element>?, any DispatchSourceProtocol) -> Void
     ) {
         self.sources = sources(DispatchQueue(label: label))
         let installed = DispatchSemaphore(value: 0)
@@ -31,9 +31,5 @@ final class SourceEvents<Event: Sendable>: Sendable {
 
     deinit { for source in sources { source.cancel() } }
 
-    func next() async -> Event? { await mailbox.next() }
-
-    func nextElement<Element: Sendable>() async -> Element? where Event == ArraySlice<Element> {
-        await mailbox.nextElement()
-    }
+    func next() async -> Element? { await mailbox.nextElement() }
 }

@@ -58,17 +58,6 @@ extension DispatchData: RandomAccessCollection {
     @inlinable
     public func index(_ i: Index, offsetBy distance: Int) -> Index { i + distance }
 
-    /// The index `distance` bytes away; nil if that is beyond `limit`.
-    @inlinable
-    public func index(_ i: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
-        let reach = limit - i
-        let isBeyond =
-            distance >= 0
-            ? reach >= 0 && distance > reach
-            : reach <= 0 && distance < reach
-        return isBeyond ? nil : i + distance
-    }
-
     /// The number of bytes from `start` to `end`.
     @inlinable
     public func distance(from start: Index, to end: Index) -> Int { end - start }

@@ -13,7 +13,7 @@ package enum WallClock {
 
     /// Nanoseconds since 1970.
     static func nanoseconds() -> UInt64 {
-        let time = MonotonicClock.realtimeNanoseconds()
+        let time = RealtimeClock.nanoseconds()
         return time &+ UInt64(bitPattern: adjustment.load(ordering: .relaxed))
     }
 

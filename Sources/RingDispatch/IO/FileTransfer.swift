@@ -3,7 +3,7 @@ internal import LinuxPlatform
 /// A file operation in progress, with its requests.
 ///
 /// As with `DescriptorSide`, a thread that finds work while no other is the runner becomes the
-/// runner, usually through the completion of a request in the loop.
+/// runner, usually on the file ring's thread, through the completion of a request.
 class FileTransfer: @unchecked Sendable {
     // Safety: the variables of this class and its subclasses belong to the runner.
     final let operation: IOOperation

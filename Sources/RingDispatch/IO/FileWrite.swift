@@ -7,7 +7,8 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields.
     private var piece: FilePiece?
 
-    /// Limited because a request may copy its bytes inside the loop's system call.
+    /// Limited because a request may copy its bytes on the file ring's thread, which serves all
+    /// files.
     static let pieceSize = 524_288
 
     override var isInFlight: Bool { piece != nil }

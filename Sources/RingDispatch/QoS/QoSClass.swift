@@ -2,47 +2,22 @@
 public typealias qos_class_t = UInt32
 
 extension DispatchQoS {
-    /// How urgent work is. Ready queues of a higher class are drained first. Stands for
-    /// `qos_class_t`.
+    /// How urgent work is. Ready queues of a higher class are drained first. The raw value is the
+    /// class's C value: a higher class has a higher one.
     @frozen
-    public enum QoSClass: Sendable {
+    public enum QoSClass: qos_class_t, Sendable {
         /// Work that no one waits for: maintenance, prefetching.
-        case background
+        case background = 0x09
         /// Long work whose progress a user may follow.
-        case utility
+        case utility = 0x11
         /// Work without a stated urgency.
-        case `default`
+        case `default` = 0x15
         /// Work that a user started and waits for.
-        case userInitiated
+        case userInitiated = 0x19
         /// Work that keeps an interaction responsive.
-        case userInteractive
+        case userInteractive = 0x21
         /// No class: the queue's target decides; `default` if no target has one.
-        case unspecified
-
-        /// The class with this C value; `nil` if there is none.
-        public init?(rawValue: qos_class_t) {
-            switch rawValue {
-            case 0x09: self = .background
-            case 0x11: self = .utility
-            case 0x15: self = .default
-            case 0x19: self = .userInitiated
-            case 0x21: self = .userInteractive
-            case 0x00: self = .unspecified
-            default: return nil
-            }
-        }
-
-        /// The C value; a higher class has a higher value.
-        public var rawValue: qos_class_t {
-            switch self {
-            case .background: 0x09
-            case .utility: 0x11
-            case .default: 0x15
-            case .userInitiated: 0x19
-            case .userInteractive: 0x21
-            case .unspecified: 0x00
-            }
-        }
+        case unspecified = 0x00
     }
 }
 

@@ -11,7 +11,7 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_STALLS` | reports handlers that run longer, in ms, 10 to 3600000 | none |
 /// | `RINGDISPATCH_TRACE` | the file that gets a trace when the process exits | none |
 struct Configuration: Sendable {
-    var backend = BackendFactory.Preference.auto
+    var backend = Backend.Preference.auto
     var loops = 1
     var workers = Configuration.defaultWorkers
     var isLogging = true
@@ -47,7 +47,7 @@ struct Configuration: Sendable {
             return number
         }
         if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty {
-            guard let preference = BackendFactory.Preference(rawValue: value) else {
+            guard let preference = Backend.Preference(rawValue: value) else {
                 throw Invalid(
                     message: "RINGDISPATCH_BACKEND is '\(value)'; "
                         + "it must be auto, io_uring or epoll")

@@ -19,7 +19,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
 
     private struct Entry {
         /// Lives until it has settled.
-        let stream: Unmanaged<StreamReceiver>
+        let stream: Unmanaged<StreamSocket>
         let offset: Int
         var count: Int
     }
@@ -65,7 +65,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
 
     /// Adds bytes of a stream that has none in another loop's batch. Returns false if earlier bytes
     /// of the stream were not sent.
-    func add(_ bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
+    func add(_ bytes: UnsafeRawBufferPointer, of stream: StreamSocket) -> Bool {
         lock.withLock { _ in
             if stream.confined.batch != nil {
                 if stream.confined.batchNumber == number {
@@ -89,7 +89,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     }
 
     /// Adds bytes to the stream's entry, if that is the last one.
-    private func extend(with bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
+    private func extend(with bytes: UnsafeRawBufferPointer, of stream: StreamSocket) -> Bool {
         let last = count - 1
         guard entries[last].stream.toOpaque() == Unmanaged.passUnretained(stream).toOpaque(),
             used + bytes.count <= Tuning.batchBytes
@@ -113,7 +113,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
 
     /// Sends what the stream has in the batch. Afterwards the stream has nothing in it, and
     /// `unsent` are the bytes that the kernel did not take. On the stream's queue.
-    func settle(_ stream: StreamReceiver) {
+    func settle(_ stream: StreamSocket) {
         lock.withLock { _ in
             if stream.confined.batchNumber == number { submitLocked() }
             stream.confined.batch = nil

@@ -34,7 +34,7 @@ public struct DispatchWallTime: Comparable, Sendable {
 
     /// The current time. Stands for `dispatch_walltime(NULL, 0)`.
     public static func now() -> DispatchWallTime {
-        let now = MonotonicClock.realtimeNanoseconds()
+        let now = RealtimeClock.nanoseconds()
         return DispatchWallTime(nanosecondsSince1970: Int64(clamping: now))
     }
 
@@ -75,7 +75,7 @@ extension DispatchWallTime {
     /// never. Invalid once the wall clock is set.
     package var monotonicDeadline: UInt64 {
         DispatchWallTime.monotonicDeadline(
-            for: realtimeDeadline, now: MonotonicClock.realtimeNanoseconds())
+            for: realtimeDeadline, now: RealtimeClock.nanoseconds())
     }
 
     /// A deadline of a wall clock, converted to `CLOCK_MONOTONIC`.

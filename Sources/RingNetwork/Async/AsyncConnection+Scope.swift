@@ -2,8 +2,8 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension AsyncConnection {
-    /// Runs the closure, and closes or resets the connection afterwards. Who lets others cancel the
-    /// task aborts the connection then.
+    /// Runs the closure, and closes or resets the connection afterwards. A caller whose task
+    /// others can cancel must abort the connection when that happens.
     ///
     /// Neither generic nor with a cancellation handler of its own, so that a waiting task needs one
     /// block of memory of the concurrency runtime, about 1,000 bytes, instead of two.

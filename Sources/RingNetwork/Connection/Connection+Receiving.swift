@@ -3,7 +3,7 @@ internal import RingDispatch
 
 // The way of received bytes. On the queue.
 extension Connection {
-    // MARK: StreamReceiverClient
+    // MARK: StreamSocketClient
 
     package func received(_ bytes: UnsafeRawBufferPointer) {
         received(bytes) { confined.handlers.receive?(self, $0) }
@@ -23,13 +23,13 @@ extension Connection {
     func receiveNow(_ body: (RawSpan) -> Void) {
         guard phase == .active else { return }
         if let intake = confined.intake { return receiveNow(intake, body) }
-        receiver.receiveNow { received($0, body) }
+        stream.receiveNow { received($0, body) }
     }
 
     private func receiveNow(_ intake: ConnectionIntake, _ body: (RawSpan) -> Void) {
         withoutActuallyEscaping(body) { body in
             intake.taker = body
-            receiver.receiveNow { received($0, body) }
+            stream.receiveNow { received($0, body) }
             intake.taker = nil
         }
         updateReceiving()
@@ -46,7 +46,7 @@ extension Connection {
         let start = Ticks.now()
         confined.handlers.receive?(self, RawSpan())
         // A task that waits again within the shortest tick has not paused.
-        let shortest = ActivityWatch.shortestTick / 1000 * Ticks.perMicrosecond
+        let shortest = TimeoutTracker.shortestTick / 1000 * Ticks.perMicrosecond
         let isBack = confined.pauses == 0 && Ticks.now() &- start < shortest
         confined.hasPaused = hadPaused || !isBack
     }
@@ -143,7 +143,7 @@ extension Connection {
 
     // MARK: pauses
 
-    /// Starts, pauses or resumes the receiver, as the connection's state requires.
+    /// Starts, pauses or resumes receiving, as the connection's state requires.
     func updateReceiving() {
         if let intake = confined.intake {
             // The handler is running; its caller updates again once the handler has returned.
@@ -152,12 +152,12 @@ extension Connection {
         }
         guard !confined.hasEnded, isOpen, phase == .active || isHandshaking else { return }
         if wantsToReceive {
-            let wasPaused = receiver.resume(announces: confined.isAwaited && !isHandshaking)
+            let wasPaused = stream.resume(announces: confined.isAwaited && !isHandshaking)
             if wasPaused { confined.hasPaused = true }
         } else {
             confined.hasPaused = true
-            receiver.pause()
-            receiver.watch()
+            stream.pause()
+            stream.watch()
         }
     }
 

@@ -122,7 +122,7 @@ extension Connection {
         _ why: CloseReason, until end: DispatchTime, milliseconds: Int
     ) {
         guard phase == .closing else { return }
-        guard discardReceived(), !receiver.isUnix, .now() < end,
+        guard discardReceived(), !stream.isUnix, .now() < end,
             Sockets.unconfirmedBytes(descriptor) > 0
         else { return tearDown(why) }
         let next = min(.now() + .milliseconds(milliseconds), end)
@@ -156,7 +156,7 @@ extension Connection {
         if phase == .closed { return }
         append(output)
         let isEstablished = wasHandshaking && !security.isHandshaking
-        if isEstablished && phase == .closing { receiver.pause() }
+        if isEstablished && phase == .closing { stream.pause() }
         if !output.isEmpty || isEstablished { flush() }
         if isEstablished && phase == .active {
             if confined.clock?.timer != nil { restartTimer() }
@@ -167,7 +167,7 @@ extension Connection {
         case .goesOn: updateReceiving()
         case .ended:
             // Later bytes on the wire are ignored.
-            receiver.pause()
+            stream.pause()
             receivedEnd()
         case .failed(let failure):
             updateReceiving()

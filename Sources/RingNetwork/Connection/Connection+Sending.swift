@@ -39,11 +39,11 @@ extension Connection {
     /// Sends what the kernel has room for, and copies the rest.
     @inline(__always)
     func sendNow(_ bytes: UnsafeRawBufferPointer) {
-        // The receiver reports earlier bytes that were not sent by taking none of these.
+        // The stream reports earlier bytes that were not sent by taking none of these.
         if bytes.isEmpty { return }
         var count = 0
         if confined.outgoing.isEmpty {
-            count = receiver.send(bytes)
+            count = stream.send(bytes)
             if count == bytes.count {
                 counters.bytesSent.add(UInt64(count))
                 return
@@ -124,7 +124,7 @@ extension Connection {
     /// Ends the batch that has bytes of the connection. Those that the kernel has not taken are the
     /// first in the queue afterwards.
     func settleSends() {
-        guard let rest = receiver.settleSends() else { return }
+        guard let rest = stream.settleSends() else { return }
         counters.bytesSent.set(counters.bytesSent.value &- UInt64(rest.count))
         confined.outgoing.append(.bytes(rest), nil)
         counters.unsent.set(UInt64(unsent))
@@ -153,7 +153,7 @@ extension Connection {
             // An event would run on the queue during the setup: `begin` and `beginClose` send on.
             if phase == .setup { return }
             let mayHaveRoom = confined.outgoing.isEmpty || confined.outgoing.hasEndedTurn
-            receiver.waitUntilWritable(mayHaveRoom: mayHaveRoom)
+            stream.waitUntilWritable(mayHaveRoom: mayHaveRoom)
             limitSending()
         } else if isAllSent {
             drained()

@@ -36,7 +36,7 @@ extension Connection {
     func restartTimer() {
         guard let clock = confined.clock else { return }
         stopTimer()
-        clock.watch = ActivityWatch(
+        clock.watch = TimeoutTracker(
             clock.timeouts, began: clock.activation, now: MonotonicClock.nanoseconds(),
             activity(clock))
         schedule(clock)

@@ -11,7 +11,7 @@ public import RingDispatch
 /// The methods may be called from any thread. On the queue they take effect at once, elsewhere
 /// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,
 /// the peer or an error closes it, and then it calls its close handler once.
-public final class Connection: StreamReceiverClient, QueueConfined {
+public final class Connection: StreamSocketClient, QueueConfined {
     /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
     // Small fields fill the gaps, since servers have many connections.
@@ -29,7 +29,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
     let counters = ConnectionCounters()
-    let receiver: StreamReceiver
+    let stream: StreamSocket
     private let store = Confined(State())
 
     /// The state that belongs to the queue; see `QueueConfined`.
@@ -96,10 +96,10 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = min(options.sendLowWaterBytes, options.sendHighWaterBytes)
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
-        receiver = StreamReceiver(
+        stream = StreamSocket(
             descriptor: descriptor, isUnix: endpoints.isUnix, queue: queue,
             loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes)
-        receiver.setClient(self)
+        stream.setClient(self)
         if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
         let hasBounds = options.receiveMinimumBytes > 1 || options.receiveMaximumBytes != .max
         if hasBounds {
@@ -304,7 +304,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             return hop { $0.flush() }
         }
         if isHandshaking { return updateReceiving() }
-        receiver.pause()
+        stream.pause()
         if security != nil { flush() }
     }
 
@@ -329,7 +329,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         counters.unsent.set(0)
         for completion in abandoned { hop { _ in completion.call(why.error) } }
         stopTimer()
-        receiver.end()
+        stream.end()
         let isAborting = aborts || why == .aborted
         if isAborting { Sockets.abort(descriptor) } else { Descriptors.close(descriptor) }
         // After the current work item, which may be another handler of the connection.

@@ -5,7 +5,7 @@ final class ConnectionClock {
     var timeouts = ConnectionTimeouts()
     /// When the handshake began, on CLOCK_MONOTONIC. A secured connection has its clock by then.
     var activation: UInt64 = 0
-    var watch: ActivityWatch?
+    var watch: TimeoutTracker?
     /// The next tick of `watch`; nil: no time-out is set, or only those for unsent bytes.
     var timer: DispatchScheduledItem?
     /// The timer's next tick is early enough for the time-outs of unsent bytes.

@@ -32,6 +32,6 @@ extension Connection {
     /// The connection's queue and event loop, to share with others; see
     /// ``Connector/connect(to:on:completion:)``. From any thread.
     public var placement: ConnectionPlacement {
-        ConnectionPlacement(queue: queue, loopNumber: receiver.loopNumber)
+        ConnectionPlacement(queue: queue, loopNumber: stream.loopNumber)
     }
 }

@@ -42,7 +42,7 @@ public final class DatagramSocket: QueueConfined {
         var tally = DatagramCounters()
         fileprivate(set) var phase = Phase.setup
         /// Itself while the socket is active, which keeps it alive.
-        fileprivate var life: DatagramSocket?
+        fileprivate var itself: DatagramSocket?
         var inbox: DatagramInbox?
         var readWait: ReadinessWait?
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
@@ -213,7 +213,7 @@ public final class DatagramSocket: QueueConfined {
         onQueue { socket in
             guard socket.confined.phase == .setup else { return }
             socket.confined.phase = .active
-            socket.confined.life = socket
+            socket.confined.itself = socket
             socket.setup.end()
             // Now on the queue: its other items may use the state from here on.
             socket.onQueue { $0.begin() }
@@ -285,7 +285,7 @@ public final class DatagramSocket: QueueConfined {
         if why == nil, !confined.outgoing.isEmpty { _ = sendAll() }
         confined.phase = .closed
         setup.end()
-        confined.life = self
+        confined.itself = self
         confined.tally.datagramsDropped &+= UInt64(confined.outgoing.count)
         confined.outgoing.removeFirst(confined.outgoing.count)
         confined.receivePause?.cancel()
@@ -301,7 +301,7 @@ public final class DatagramSocket: QueueConfined {
             socket.confined.writeWait = nil
             socket.confined.inbox = nil
             socket.confined.sender = nil
-            socket.confined.life = nil
+            socket.confined.itself = nil
             close?(socket, why)
         }
     }

@@ -15,20 +15,19 @@ extension Endpoint {
     /// - Throws: ``EndpointError``, with the reason and the remedy.
     public init(_ string: String) throws {
         let text = Array(string.utf8)[...]
-        if let name = text.after(scheme: UnixAddress.scheme) {
+        if let name = text.afterUnixScheme {
             self = .unix(try UnixAddress(textAfterScheme: name))
             return
         }
         guard text.firstRange(of: "://".utf8) == nil else {
             throw EndpointError(
                 .unexpectedScheme, text, "has a scheme",
-                remedy: "write host:port only, or read it as a TransportEndpoint")
+                remedy: "write host:port only")
         }
         try self.init(hostAndPort: text)
     }
 
-    /// Reads the text after `tcp://`.
-    init(hostAndPort text: ArraySlice<UInt8>) throws(EndpointError) {
+    private init(hostAndPort text: ArraySlice<UInt8>) throws(EndpointError) {
         if text.first == UInt8(ascii: "[") {
             try self.init(bracketed: text)
             return
@@ -103,9 +102,10 @@ extension EndpointError {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text after a scheme, which may be in upper case; nil without that scheme.
-    func after(scheme: [UInt8]) -> ArraySlice<UInt8>? {
-        prefix(scheme.count).elementsEqual(scheme) { $0.lowercasedASCII == $1 }
+    /// The text after `unix:`, which may be in upper case; nil without it.
+    fileprivate var afterUnixScheme: ArraySlice<UInt8>? {
+        let scheme = UnixAddress.scheme
+        return prefix(scheme.count).elementsEqual(scheme) { $0.lowercasedASCII == $1 }
             ? dropFirst(scheme.count) : nil
     }
 }

@@ -8,8 +8,7 @@
 /// | `unix:/run/app.sock`, `unix:@name` | `unix` |
 ///
 /// `Endpoint("...")` reads these forms strictly: a malformed address is an error, not a host name.
-/// `description` writes them, and its text is read back as the same endpoint. A text with `tcp://`
-/// or `udp://` in front is a ``TransportEndpoint``.
+/// `description` writes them, and its text is read back as the same endpoint.
 public enum Endpoint: Sendable, Hashable {
     // Indirect where it is large: each connection has two.
     /// An IPv4 address and a port. ip(7).

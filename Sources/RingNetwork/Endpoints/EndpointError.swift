@@ -22,10 +22,6 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case invalidPort
         /// The port is above 65535.
         case portOutOfRange
-        /// The text does not begin with a scheme.
-        case missingScheme
-        /// The scheme is not `tcp`, `udp` or `unix`.
-        case unknownScheme
         /// The text has a scheme, and an endpoint without one was expected.
         case unexpectedScheme
         /// There are characters that do not belong there.
@@ -38,8 +34,6 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case unixNameTooLong
         /// The path of a Unix socket contains a NUL byte.
         case unixPathHasNUL
-        /// The transport cannot be used with this kind of endpoint.
-        case transportMismatch
         /// The endpoint is a host name that must be resolved first.
         case unresolvedHost
         /// The machine has no interface with the zone's name.

@@ -25,7 +25,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
     struct State {
         var handlers = ListenerHandlers()
         /// Itself while the listener is active, which keeps it alive.
-        fileprivate var life: Listener?
+        fileprivate var itself: Listener?
         fileprivate(set) var phase = Phase.setup
         var accepting = AcceptingState()
         /// The connections that are not closed, without those in setup: they belong to the program.
@@ -92,7 +92,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
         self.options = options
         endpoints = sockets.map(\.endpoint)
         queue = DispatchQueue(label: "listener \(sockets[0].endpoint)", target: target)
-        StreamReceiver.prepareSends()
+        StreamSocket.prepareSends()
         confined.reserve = Sockets.reserve()
     }
 
@@ -126,7 +126,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
         onQueue { listener in
             guard listener.confined.phase == .setup else { return }
             listener.confined.phase = .active
-            listener.confined.life = listener
+            listener.confined.itself = listener
             listener.setup.end()
             // On the queue: the first socket's clients may arrive before the last one is started.
             listener.onQueue { if $0.confined.phase == .active { $0.beginAccepting() } }
@@ -147,7 +147,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
             close?(listener)
             handler?(listener)
             // Asynchronously, because a method of the listener may be running.
-            listener.queue.async { listener.confined.life = nil }
+            listener.queue.async { listener.confined.itself = nil }
         }
     }
 

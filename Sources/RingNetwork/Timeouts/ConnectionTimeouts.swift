@@ -36,7 +36,7 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     public init() {}
 
     /// Ends the process if a span is impossible.
-    func check() { _ = ActivityWatch(self, began: 0, now: 0, ConnectionActivity()) }
+    func check() { _ = TimeoutTracker(self, began: 0, now: 0, ConnectionActivity()) }
 
     /// The nanoseconds of a span; nil: no limit.
     static func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64? {

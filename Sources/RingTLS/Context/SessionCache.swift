@@ -17,7 +17,7 @@ final class SessionCache: Sendable {
         deinit { SSL_SESSION_free(handle) }
 
         var isUsable: Bool {
-            let seconds = MonotonicClock.realtimeNanoseconds() / 1_000_000_000
+            let seconds = RealtimeClock.nanoseconds() / 1_000_000_000
             let end = SSL_SESSION_get_time(handle) + SSL_SESSION_get_timeout(handle)
             return SSL_SESSION_is_resumable(handle) == 1 && Int64(seconds) < Int64(end)
         }

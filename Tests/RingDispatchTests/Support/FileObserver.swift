@@ -20,7 +20,8 @@ final class FileObserver: Sendable {
         self.descriptor = descriptor
         queue = DispatchQueue(label: "test.file.\(path)")
         source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, watches: watches))
+            core: FileSystemSource(
+                descriptor: descriptor, mask: mask, queue: queue, watches: watches))
         cancelled = watchCancel(of: source)
         start()
     }
@@ -69,7 +70,7 @@ final class FileFence: Sendable {
         let descriptor = open(folder.makeFile("fence"), O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "errno \(errno)")
         source = FileSystemSourceObject(
-            FileSystemSource(
+            core: FileSystemSource(
                 descriptor: descriptor, mask: .attrib, queue: DispatchQueue(label: "test.fence"),
                 watches: watches))
         source.setCancelHandler { close(descriptor) }

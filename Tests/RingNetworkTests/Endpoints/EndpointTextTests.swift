@@ -161,12 +161,7 @@ struct EndpointTextTests {
                 accepted += 1
                 if try Endpoint(endpoint.description) != endpoint { Issue.record("'\(text)'") }
             }
-            if let endpoint = try? TransportEndpoint(text) {
-                accepted += 1
-                let again = try TransportEndpoint(endpoint.description)
-                if again != endpoint { Issue.record("'\(text)'") }
-            }
         }
-        #expect(accepted > 50)
+        #expect(accepted > 25)
     }
 }

@@ -232,7 +232,7 @@ struct ListenerEndpointTests {
         let loops = Watched<Set<Int>>([])
         let listener = try makeListener { connection in
             loops.update { loops in
-                _ = loops.insert(connection.receiver.loop.index)
+                _ = loops.insert(connection.stream.loop.index)
             }
         }
         let count = Runtime.shared.pool.loops.count

@@ -43,7 +43,7 @@ struct SendProbe {
             steals = Runtime.shared.pool.counters.steals.load(ordering: .relaxed)
             taken = connection.counters.bytesSent.value
             unsent = connection.unsent
-            let batch = connection.receiver.confined.batch
+            let batch = connection.stream.confined.batch
             isBatched = batch?._withUnsafeGuaranteedRef { $0.isEmpty } == false
         }
 

@@ -12,7 +12,7 @@ package struct Runtime: ~Copyable, Sendable {
     let configuration: Configuration
     /// Serves all classes but the background class, and all events.
     let pool: Pool
-    let backend: BackendFactory
+    let backend: Backend
     /// Nil until it is created, for an item of the background class. Stored (releasing) once;
     /// loaded (acquiring).
     private let background = Atomic<Unmanaged<Pool>?>(nil)
@@ -24,11 +24,11 @@ package struct Runtime: ~Copyable, Sendable {
 
     static func make(_ configuration: Configuration) throws(SystemError) -> Runtime {
         Runtime(
-            configuration, try BackendFactory(preference: configuration.backend),
+            configuration, try Backend(preference: configuration.backend),
             try Pool(isBackground: false, configuration))
     }
 
-    private init(_ configuration: Configuration, _ backend: BackendFactory, _ pool: Pool) {
+    private init(_ configuration: Configuration, _ backend: Backend, _ pool: Pool) {
         self.configuration = configuration
         self.backend = backend
         self.pool = pool

@@ -23,7 +23,7 @@ extension DispatchSource {
                     + "open: open it before, and close it in the source's cancel handler")
         }
         return FileSystemSourceObject(
-            FileSystemSource(descriptor: fileDescriptor, mask: eventMask, queue: queue))
+            core: FileSystemSource(descriptor: fileDescriptor, mask: eventMask, queue: queue))
     }
 
     /// Watches the file or directory that a path leads to now. The source has a descriptor of its
@@ -52,7 +52,7 @@ extension DispatchSource {
             throw FileSystemWatchError(unreadable: path, code: code)
         }
         return FileSystemSourceObject(
-            FileSystemSource(owning: owned, mask: eventMask, queue: queue))
+            core: FileSystemSource(owning: owned, mask: eventMask, queue: queue))
     }
 
     private static func checkMask(_ mask: FileSystemEvent, _ object: String) {

@@ -5,10 +5,6 @@ final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObje
     // Safety: as the superclass; `init` was given `core`.
     private var fileCore: FileSystemSource { unsafeDowncast(core, to: FileSystemSource.self) }
 
-    init(_ core: FileSystemSource) {
-        super.init(core: core)
-    }
-
     override var mask: UInt { fileCore.mask.rawValue }
     var error: FileSystemWatchError? { fileCore.error }
 }

@@ -32,7 +32,8 @@ struct FileSystemErrorTests {
     ) -> FileSystemWatchError? {
         let queue = DispatchQueue(label: "test.refused")
         let source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, watches: watches))
+            core: FileSystemSource(
+                descriptor: descriptor, mask: .all, queue: queue, watches: watches))
         let cancelled = watchCancel(of: source)
         let calls = Watched<[(isEmpty: Bool, error: FileSystemWatchError?)]>([])
         source.setEventHandler { [unowned source] in

@@ -69,7 +69,7 @@ struct FileSystemScriptTests {
         let files = descriptors.enumerated().map { index, descriptor in
             let source = FileSystemSource(
                 descriptor: descriptor, mask: .write, queue: queue, watches: watches)
-            let observer = FileObserver(FileSystemSourceObject(source), queue)
+            let observer = FileObserver(FileSystemSourceObject(core: source), queue)
             observer.source.setEventHandler { notified.append(index) }
             return observer
         }

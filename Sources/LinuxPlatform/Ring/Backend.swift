@@ -1,8 +1,13 @@
 internal import Glibc
 
-/// Decides between the back ends: io_uring where it works, epoll alone where it is refused.
-package struct BackendFactory: Sendable {
-    package let kind: BackendKind
+/// The kernel interface of the loops: io_uring where it works, epoll alone where it is refused.
+package struct Backend: Sendable {
+    package enum Kind: String, Sendable {
+        case ioUring = "io_uring"
+        case epoll
+    }
+
+    package let kind: Kind
     /// Why this back end was chosen, for the log.
     package let reason: String
 
@@ -29,7 +34,7 @@ package struct BackendFactory: Sendable {
         }
     }
 
-    private init(kind: BackendKind, reason: String) {
+    private init(kind: Kind, reason: String) {
         self.kind = kind
         self.reason = reason
     }

@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 
 // On the queue, unless a comment says otherwise.
-extension StreamReceiver {
+extension StreamSocket {
     /// Acquires now, from any thread, what sends will need: for a server before it accepts.
     package static func prepareSends() { SendBatch.makeAll() }
 
@@ -52,6 +52,6 @@ extension StreamReceiver {
     /// Called under the batch's lock, on any thread.
     func sendFailed(_ rest: [UInt8]) {
         confined.unsent = rest
-        notify(StreamReceiver.sendFailed, Context.current)
+        notify(StreamSocket.sendFailed, Context.current)
     }
 }

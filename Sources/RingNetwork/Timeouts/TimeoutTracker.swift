@@ -2,13 +2,13 @@ internal import RingDispatch
 
 /// Decides from periodic samples of a connection's activity which time-out has expired. Between two
 /// samples it assumes whatever favours the connection, so no time-out fires early.
-struct ActivityWatch {
+struct TimeoutTracker {
     private let idle: UInt64?
     private let receive: UInt64?
     private let send: UInt64?
     private let handshake: UInt64?
-    private var receiveRate: RateWatch?
-    private var sendRate: RateWatch?
+    private var receiveRate: RateTracker?
+    private var sendRate: RateTracker?
     private var began: UInt64
     private var last: ConnectionActivity
     private var idleSince: UInt64
@@ -29,8 +29,8 @@ struct ActivityWatch {
         receive = ConnectionTimeouts.nanoseconds(timeouts.receive)
         send = ConnectionTimeouts.nanoseconds(timeouts.send)
         handshake = ConnectionTimeouts.nanoseconds(timeouts.handshake)
-        receiveRate = timeouts.receiveRate.map { RateWatch($0) }
-        sendRate = timeouts.sendRate.map { RateWatch($0) }
+        receiveRate = timeouts.receiveRate.map { RateTracker($0) }
+        sendRate = timeouts.sendRate.map { RateTracker($0) }
         self.began = began
         last = activity
         idleSince = now
@@ -44,7 +44,7 @@ struct ActivityWatch {
             idle, receive, hasUnsent ? send : nil, isHandshaking ? handshake : nil,
             receiveRate?.window, hasUnsent ? sendRate?.window : nil,
         ].compactMap { $0 }
-        return spans.min().map { max($0 / ActivityWatch.ticksInSpan, ActivityWatch.shortestTick) }
+        return spans.min().map { max($0 / TimeoutTracker.ticksInSpan, TimeoutTracker.shortestTick) }
     }
 
     /// The time-out that has expired, if any.
@@ -83,7 +83,7 @@ struct ActivityWatch {
 }
 
 /// Measures the rate of one direction.
-private struct RateWatch {
+private struct RateTracker {
     let window: UInt64
     private let grace: UInt64
     private let bytesPerSecond: Double

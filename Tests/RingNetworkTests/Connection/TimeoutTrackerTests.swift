@@ -5,20 +5,20 @@ import Testing
 
 /// Samples made-up connections at made-up times, in milliseconds.
 @Suite("Time-outs of sampled activity")
-struct ActivityWatchTests {
+struct TimeoutTrackerTests {
     private static let millisecond: UInt64 = 1_000_000
 
     private func watch(
         _ activity: ConnectionActivity = ConnectionActivity(),
         _ set: (inout ConnectionTimeouts) -> Void
-    ) -> ActivityWatch {
+    ) -> TimeoutTracker {
         var timeouts = ConnectionTimeouts()
         set(&timeouts)
-        return ActivityWatch(timeouts, began: 0, now: 0, activity)
+        return TimeoutTracker(timeouts, began: 0, now: 0, activity)
     }
 
     private func check(
-        _ watch: inout ActivityWatch, _ milliseconds: UInt64, _ activity: ConnectionActivity,
+        _ watch: inout TimeoutTracker, _ milliseconds: UInt64, _ activity: ConnectionActivity,
         late: UInt64 = 0
     ) -> ConnectionTimeout? {
         watch.check(milliseconds * Self.millisecond, late: late * Self.millisecond, activity)

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 
-/// Receives from a stream socket, and passes the bytes to the client on the queue.
+/// A stream socket: passes the bytes that it receives to the client on the queue, and sends.
 ///
 /// The bytes are in memory of the thread that runs the queue, so that a few buffers, which stay in
 /// the cache, serve any number of connections.
-package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
+package final class StreamSocket: DescriptorWatch, @unchecked Sendable {
     // Safety: the state belongs to the queue; the rest is constant, `client` once it is set.
-    private unowned(unsafe) var client: (any StreamReceiverClient)!
+    private unowned(unsafe) var client: (any StreamSocketClient)!
     package let isUnix: Bool
     private let store = Confined(State())
 
@@ -60,7 +60,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     }
 
     /// Call it once, before anything else.
-    package func setClient(_ client: any StreamReceiverClient) { self.client = client }
+    package func setClient(_ client: any StreamSocketClient) { self.client = client }
 
     // MARK: on the queue
 
@@ -120,7 +120,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     // MARK: events
 
     override func ready(_ events: UInt32, _ context: Context) -> Bool {
-        if events & StreamReceiver.sendFailed != 0 { client.sendFailed() }
+        if events & StreamSocket.sendFailed != 0 { client.sendFailed() }
         if confined.isSlow { context.pointee.loop?.submitSends() }
         let start = Ticks.now()
         let goesOn = handle(events, context)
@@ -129,9 +129,9 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     }
 
     private func handle(_ events: UInt32, _ context: Context) -> Bool {
-        if events & StreamReceiver.readEvents != 0 {
+        if events & StreamSocket.readEvents != 0 {
             confined.isReadable = true
-            if events & StreamReceiver.endEvents != 0 { confined.mayHaveEnded = true }
+            if events & StreamSocket.endEvents != 0 { confined.mayHaveEnded = true }
         }
         if confined.isBlocked, events & (PollEvents.writable | PollEvents.always) != 0 {
             confined.isBlocked = false

@@ -1,9 +1,9 @@
-/// The client of a receiver. It must live until the receiver has ended (`DescriptorWatch.end`).
-package protocol StreamReceiverClient: AnyObject {
+/// The client of a stream. It must live until the stream has ended (`DescriptorWatch.end`).
+package protocol StreamSocketClient: AnyObject {
     /// Receives bytes, which are valid only during the call. On the queue.
     func received(_ bytes: UnsafeRawBufferPointer)
 
-    /// Bytes, the end or an error may be waiting, for a receiver that announces. On the queue.
+    /// Bytes, the end or an error may be waiting, for a stream that announces. On the queue.
     func becameReadable()
 
     /// Nothing more is received: 0 means that the peer sends nothing more; otherwise a negated
