@@ -140,17 +140,23 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     /// Undoes one suspension.
     public override func resume() {
-        let held = suspension.withLock { suspension -> [Held] in
-            guard suspension.count > 0 else {
-                fatalMisuse(
-                    "over-resume of a channel of descriptor \(core.descriptor.number): "
-                        + "it is not suspended")
+        // The channel stays suspended until nothing is held, which keeps the order.
+        while true {
+            let held = suspension.withLock { suspension -> [Held] in
+                guard suspension.count > 0 else {
+                    fatalMisuse(
+                        "over-resume of a channel of descriptor \(core.descriptor.number): "
+                            + "it is not suspended")
+                }
+                if suspension.count == 1 && !suspension.held.isEmpty {
+                    return exchange(&suspension.held, with: [])
+                }
+                suspension.count -= 1
+                return []
             }
-            suspension.count -= 1
-            guard suspension.count == 0 else { return [] }
-            return exchange(&suspension.held, with: [])
+            if held.isEmpty { return }
+            for entry in held { core.descriptor.submit(entry) }
         }
-        for entry in held { core.descriptor.submit(entry) }
     }
 
     /// Sets the queue of barriers; nil means the default global queue.

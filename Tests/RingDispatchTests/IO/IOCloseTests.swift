@@ -293,6 +293,29 @@ extension IOTests {
             finish(channel, cleanup)
         }
 
+        @Test("What is written while a channel resumes follows what it held")
+        func resumedOrder() {
+            let pipe = Channel(.pipe)
+            let (channel, cleanup) = open(.stream, pipe.far)
+            let last = Transfer()
+            channel.suspend()
+            let held = (0..<2000).map { _ in channel.write(copied([1]), on: queue) }
+            let thread = UserThread {
+                var first = pollfd(fd: pipe.near, events: Int16(POLLIN), revents: 0)
+                _ = Glibc.poll(&first, 1, -1)
+                channel.write(
+                    offset: 0, data: copied([2]), queue: DispatchQueue(label: "io.last"),
+                    ioHandler: last.handler)
+            }
+            channel.resume()
+            #expect(thread.join())
+            for write in held + [last] { #expect(write.finish() == [.done(nil)]) }
+            finish(channel, cleanup)
+            var bytes = [UInt8](repeating: 0, count: held.count + 1)
+            #expect(Glibc.read(pipe.near, &bytes, bytes.count) == bytes.count)
+            #expect(bytes.firstIndex(of: 2) == held.count)
+        }
+
         @Test("Barriers run on the channel's target queue")
         func barrierTarget() {
             let pair = Channel(.socketPair)
