@@ -9,6 +9,8 @@ class MergingSource: SourceCore {
     final let pending = Atomic<UInt>(0)
     @exclusivity(unchecked) private final var latched: UInt = 0
 
+    override final var staysArmed: Bool { true }
+
     override final func latch() -> Bool {
         latched = pending.exchange(0, ordering: .acquiring)
         return latched != 0

@@ -13,7 +13,6 @@ class SourceCore: Runnable {
     final let state = Atomic<UInt32>(SourceState.inactive)
     /// Whether this kind of source must be armed for events.
     private final let hasKernelEvents: Bool
-    @exclusivity(unchecked) private final var isInstalled = false
     /// The source's entry on its queue's list; see `WorkItemNode`.
     private final let node = WorkItemNode()
     /// The queue of the handlers, retained; fixed before activation.
@@ -54,6 +53,9 @@ class SourceCore: Runnable {
     /// Starts waiting for the next event, which must keep the source alive. Returns false if there
     /// is nothing to wait for. For the invoker, which has set `armed`.
     func arm(_ context: Context) -> Bool { false }
+
+    /// Once armed, it collects events until `detach`, while it is suspended, too.
+    var staysArmed: Bool { false }
 
     /// Releases the kernel's side. For the invoker.
     func detach() {}
@@ -142,17 +144,14 @@ class SourceCore: Runnable {
             return true
         }
         guard let claim else { return }
-        if claim.new.isCancelled || handlers.registration != nil {
-            // The registration and cancel handlers run on the source's queue.
-            if claim.new.suspends == 0 {
-                enqueue(context)
-                return
-            }
+        armIfIdle(context)
+        // The registration and cancel handlers run on the source's queue.
+        let hasHandler = claim.new.isCancelled || handlers.registration != nil
+        if hasHandler && claim.new.suspends == 0 {
+            enqueue(context)
         } else {
-            isInstalled = true
-            armIfIdle(context)
+            finishInvocation(context)
         }
-        finishInvocation(context)
     }
 
     final func suspend() {
@@ -254,7 +253,7 @@ class SourceCore: Runnable {
             return
         }
         if !before.isCancelled {
-            callHandlers(context)
+            callHandlers()
             before = current
         }
         if before.isCancelled && !before.isStopped {
@@ -268,22 +267,14 @@ class SourceCore: Runnable {
     }
 
     @inline(__always)
-    private final func callHandlers(_ context: Context) {
-        if isInstalled {
-            // Set after the installation. It may cancel or suspend the source.
-            if let registration = handlers.registration.take() {
-                registration.call()
-                if current.isCancelled || current.isStopped { return }
-            }
-            if latch() { handlers.callEvent() }
-            return
+    private final func callHandlers() {
+        // It may cancel or suspend the source, or set handlers, which another invocation takes over.
+        if let registration = handlers.registration.take() {
+            registration.call()
+            let now = current
+            if now.isCancelled || now.isStopped || now.isDirty { return }
         }
-        isInstalled = true
-        armIfIdle(context)
-        handlers.registration?.call()
-        handlers.registration = nil
-        // Values merged earlier are delivered by another invocation.
-        if !hasKernelEvents { set(SourceState.dirty) }
+        if latch() { handlers.callEvent() }
     }
 
     @inline(__always)
@@ -292,7 +283,8 @@ class SourceCore: Runnable {
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
             // If it is dirty, an event may be pending; the next invocation takes that, and arms.
-            guard !state.isArmed && !state.isDirty && state.suspends == 0 && !state.isCancelled
+            guard !state.isArmed && !state.isDirty && (state.suspends == 0 || staysArmed),
+                !state.isCancelled
             else { return false }
             state.word |= SourceState.armed
             return true
@@ -315,7 +307,6 @@ class SourceCore: Runnable {
     /// Ends a cancelled source.
     private final func finishCancel() {
         detach()
-        isInstalled = false
         let last = handlers
         handlers = SourceHandlers()
         update { state in

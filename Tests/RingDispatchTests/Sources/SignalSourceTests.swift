@@ -90,6 +90,25 @@ struct SignalSourceTests {
         probe.end()
     }
 
+    @Test("An active source counts deliveries, however long its queue or itself is suspended")
+    func installedAtOnce() {
+        let signal = TestSignal.queued(9)
+        OwnHandler.install(signal)
+        for isQueue in [true, false] {
+            let probe = SignalProbe(signal, on: queue, activates: false)
+            let order = Watched<[String]>([])
+            probe.source.setRegistrationHandler { order.append("registration") }
+            probe.source.setEventHandler { order.append("event \(probe.source.data)") }
+            if isQueue { queue.suspend() } else { probe.source.suspend() }
+            probe.source.activate()
+            deliver(signal, times: 2)
+            expectStays(order, at: [])
+            if isQueue { queue.resume() } else { probe.source.resume() }
+            expectEventually(order) { $0 == ["registration", "event 2"] }
+            probe.end()
+        }
+    }
+
     @Test("No event comes after the cancel, and what was delivered before is dropped")
     func cancel() {
         let signal = TestSignal.queued(4)

@@ -65,6 +65,27 @@ struct FileSystemHandlerTests {
         }
     }
 
+    @Test("Changes count from the activation on, while the queue or the source is suspended, too")
+    func suspended() throws {
+        let queue = DispatchQueue(label: "test.suspended")
+        for isQueue in [true, false] {
+            let file = folder.makeFile("file")
+            let source = try source(of: file, queue)
+            let cancelled = watchCancel(of: source)
+            let calls = Watched<[String]>([])
+            source.setRegistrationHandler { calls.append("registration") }
+            source.setEventHandler { calls.append("event") }
+            if isQueue { queue.suspend() } else { source.suspend() }
+            source.activate()
+            append(1, to: file)
+            fence.pass()
+            #expect(calls.value == [])
+            if isQueue { queue.resume() } else { source.resume() }
+            expectEventually(calls) { $0 == ["registration", "event"] }
+            finish(source, cancelled)
+        }
+    }
+
     @Test("A handler waits for its queue's items, and they wait for it")
     func isolation() throws {
         let base = DispatchQueue(label: "test.base")
