@@ -3,7 +3,7 @@ final class SourceEvents<Element: Sendable>: Sendable {
     private let mailbox = Mailbox<ArraySlice<Element>>()
     private let sources: [any DispatchSourceProtocol]
 
-    /// Returns once the sources are installed, so that they miss no event after the call.
+    /// When it returns, the sources are installed: they miss no event after the call.
     /// - Parameters:
     ///   - isLast: nothing follows an event.
     ///   - sources: makes them, with this queue for their handlers.
@@ -14,7 +14,6 @@ final class SourceEvents<Element: Sendable>: Sendable {
         add: @escaping @Sendable (inout ArraySlice<Element>?, any DispatchSourceProtocol) -> Void
     ) {
         self.sources = sources(DispatchQueue(label: label))
-        let installed = DispatchSemaphore(value: 0)
         for source in self.sources {
             // The source keeps its handlers until it is cancelled.
             source.setEventHandler { [mailbox] in
@@ -23,10 +22,8 @@ final class SourceEvents<Element: Sendable>: Sendable {
                 mailbox.finish()
                 source.cancel()
             }
-            source.setRegistrationHandler { installed.signal() }
             source.activate()
         }
-        for _ in self.sources { installed.wait() }
     }
 
     deinit { for source in sources { source.cancel() } }

@@ -85,6 +85,18 @@ struct EventSequenceTests {
         #expect(passed < interval * Double(count) + .seconds(Patience.seconds))
     }
 
+    @Test("As many as wanted begin at once")
+    func many() {
+        let begun = Watched(0)
+        for _ in 0..<2000 {
+            DispatchQueue.global().async {
+                let times = DispatchSource.timer(every: .seconds(1000))
+                withExtendedLifetime(times) { _ = begun.increment() }
+            }
+        }
+        expectEventually(begun) { $0 == 2000 }
+    }
+
     @Test("A cancelled task waits no longer", arguments: 0..<20)
     func cancelled(round: Int) async throws {
         let task = ownTask {
