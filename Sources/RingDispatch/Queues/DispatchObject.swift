@@ -8,10 +8,11 @@ public class DispatchObject {
     public func activate() {}
 
     /// Keeps further handlers or items from starting; a running one continues. Suspensions nest.
-    /// `dispatch_suspend`.
+    /// Does nothing to the main queue and the global ones. `dispatch_suspend`.
     public func suspend() {}
 
-    /// Undoes one suspension. More resumes than suspends end the process. `dispatch_resume`.
+    /// Undoes one suspension. More resumes than suspends end the process. Does nothing to the main
+    /// queue and the global ones. `dispatch_resume`.
     public func resume() {}
 
     /// Sets the queue on which the object's work runs. Call it before the object is activated. Does

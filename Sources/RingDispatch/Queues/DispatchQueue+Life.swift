@@ -40,7 +40,7 @@ extension DispatchQueue {
     }
 
     final func suspendOnce() {
-        guard kind != .global else { return }
+        guard kind == .serial || kind == .concurrent else { return }
         change { state in
             guard state.suspends < QueueState.maximumSuspends else {
                 fatalMisuse("queue '\(label)' was suspended \(state.suspends) times without resume")
@@ -50,7 +50,7 @@ extension DispatchQueue {
     }
 
     final func resumeOnce() {
-        guard kind != .global else { return }
+        guard kind == .serial || kind == .concurrent else { return }
         let result = change { state in
             guard state.suspends > 0 else {
                 fatalMisuse(

@@ -90,6 +90,18 @@ struct MainQueueTests {
         expectMessage(result, naming: "com.apple.main-thread", "deadlock")
     }
 
+    @Test("A suspension does nothing to it, nor does a resume without one")
+    func suspension() async {
+        await #expect(processExitsWith: .success) {
+            withMainQueueServed {
+                DispatchQueue.main.suspend()
+                for _ in 0..<2 { DispatchQueue.main.resume() }
+                DispatchQueue.main.suspend()
+                DispatchQueue.main.async { endProcess(succeedingIf: true) }
+            }
+        }
+    }
+
     // MARK: where nobody called dispatchMain
 
     @Test("Without dispatchMain it runs where the main actor does")
