@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// A block scheduled by `scheduleAfter`, which can be cancelled.
 ///
-/// Releasing this object does not cancel the block.
+/// Releasing this object does not cancel the block. When the block has run, it is released, so it
+/// may capture an object that keeps this one.
 public final class DispatchScheduledItem: Sendable {
     // Safety: the heap's lock guards `timerIndex`; the rest is immutable.
     /// The timer's index in the heap; -1 if it is in none.
@@ -39,6 +40,6 @@ public final class DispatchScheduledItem: Sendable {
 
     /// Runs on a loop when the timer fires.
     func fired() {
-        queue.async(execute: work)
+        queue.async(qos: work.qos, flags: work.flags) { [work] in work.performOnce() }
     }
 }

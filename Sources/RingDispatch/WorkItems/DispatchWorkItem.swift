@@ -35,11 +35,16 @@ public final class DispatchWorkItem: Sendable {
     }
 
     /// Runs the block on the calling thread, unless it was cancelled. `dispatch_block_perform`.
-    public func perform() {
+    public func perform() { perform { $0 } }
+
+    /// Performs the item for the only time, and frees the block's captures.
+    func performOnce() { perform { $0.take() } }
+
+    private func perform(_ take: (inout (() -> Void)?) -> (() -> Void)?) {
         let before = state.bitwiseOr(
             DispatchWorkItem.started, ordering: .acquiringAndReleasing
         ).oldValue
-        if before & DispatchWorkItem.cancelled == 0 { block?() }
+        if before & DispatchWorkItem.cancelled == 0 { take(&block)?() }
         let old = state.bitwiseOr(DispatchWorkItem.done, ordering: .acquiringAndReleasing).oldValue
         if old & DispatchWorkItem.done == 0 { completion.leave() }
     }

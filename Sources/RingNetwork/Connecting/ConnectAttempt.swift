@@ -80,8 +80,6 @@ final class ConnectAttempt: Sendable {
     }
 
     private func tryAgain() {
-        // The item and this object keep each other.
-        confined.retry = nil
         do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))
         } catch {

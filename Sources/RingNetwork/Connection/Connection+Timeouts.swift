@@ -87,7 +87,6 @@ extension Connection {
         guard let timeout = clock.watch?.check(now, late: late, activity) else {
             return schedule(clock)
         }
-        clock.timer = nil
         if timeout == .idle && unsent == 0 && phase == .active {
             // The close_notify of a secured connection may find no room, so the timer goes on.
             schedule(clock)

@@ -36,6 +36,18 @@ struct ScheduledItemTests {
         #expect(ran.value == 0)
     }
 
+    @Test("Once it has run it frees what it captured, although somebody keeps the item")
+    func freesAfterRun() {
+        let freed = Gate()
+        func schedule() -> DispatchScheduledItem {
+            let canary = Canary { freed.open() }
+            return queue.scheduleAfter(deadline: .now() + .milliseconds(1)) { canary.keepAlive() }
+        }
+        let item = schedule()
+        expectOpens(freed)
+        #expect(!item.isCancelled)
+    }
+
     @Test("37. A cancelled work item frees its captures before its asyncAfter is due")
     func cancelledWorkItem() {
         let freed = Gate()
