@@ -242,12 +242,13 @@ int clinux_epoll_wait(
     return count < 0 ? -errno : count;
 }
 
+// Wraps for times after the year 2262.
 static int64_t nanoseconds(const struct statx_timestamp *time) {
-    return time->tv_sec * 1000000000ll + time->tv_nsec;
+    return (int64_t)((uint64_t)time->tv_sec * 1000000000ull + (uint64_t)time->tv_nsec);
 }
 
 static int64_t nanoseconds_of(const struct timespec *time) {
-    return time->tv_sec * 1000000000ll + time->tv_nsec;
+    return (int64_t)((uint64_t)time->tv_sec * 1000000000ull + (uint64_t)time->tv_nsec);
 }
 
 // For a sandbox that rejects statx.

@@ -12,7 +12,7 @@ public struct FileTreeEntry: Sendable, Hashable {
     /// In bytes; 0 for a folder.
     public var size: UInt64
     /// The content's modification time as last noticed by the watcher, in nanoseconds since 1970; 0
-    /// for a folder.
+    /// for a folder. Times after the year 2262 wrap.
     public var modifiedNanoseconds: Int64
     /// The inode's number in its file system (`st_ino` of stat(2)); 0 while the watcher has not
     /// examined the entry.
