@@ -83,16 +83,19 @@ final class IODescriptor: Sendable {
 
     /// The object for a number, shared by all channels that use it.
     static func using(_ number: Int32) -> IODescriptor {
-        table.withLock { table in
+        // Outside of the lock: a file system that does not answer holds up this channel only.
+        let facts = Result { () throws(SystemError) in try DescriptorFacts(descriptor: number) }
+        return table.withLock { table in
             if let known = table[number] {
                 known.channels.withLock { $0.users += 1 }
                 return known
             }
             let new = IODescriptor(number: number, path: nil)
-            do throws(SystemError) {
-                new.setKind(try DescriptorFacts(descriptor: number))
+            switch facts {
+            case .success(let facts):
+                new.setKind(facts)
                 table[number] = new
-            } catch {
+            case .failure(let error):
                 new.facts.value.error = error.code
             }
             return new
