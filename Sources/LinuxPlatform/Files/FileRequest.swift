@@ -31,13 +31,15 @@ package struct FileRequest: Sendable {
 
     /// Reads what is in memory, or opens a path that is: preadv2(2) with RWF_NOWAIT, openat2(2)
     /// with RESOLVE_CACHED. Returns the number of bytes, which may be less than asked for, or the
-    /// descriptor; a negated errno if there are no descriptors. Nil if it is not in memory, fails
-    /// in another way, or would change a file.
+    /// descriptor; a negated errno if there are no descriptors. Nil if it is not in memory, is at
+    /// the file's end, fails in another way, or would change a file.
     package func performWithoutWaiting() -> Int32? {
         let result: Int
         switch kind {
         case .read(let buffer, let offset):
             result = clinux_read_nowait(descriptor, buffer.baseAddress, buffer.count, offset)
+            // Linux 5.9 and 5.10 may return 0 before the end: preadv2(2), BUGS.
+            if result == 0 { return nil }
         case .open(let path, let flags, _):
             if flags & (O_CREAT | O_TRUNC) != 0 { return nil }
             result = Int(clinux_open_cached(path, flags))
