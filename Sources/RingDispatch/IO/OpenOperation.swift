@@ -12,13 +12,13 @@ final class OpenOperation: FileOperation, @unchecked Sendable {
     }
 
     override func completed(result: Int32) {
-        guard result == -ErrorCode.tryAgain, let request = descriptor.path?.waitingRequest else {
-            return descriptor.opened(result)
-        }
-        // Another process has the file to itself (F_SETLEASE), and must give it up first.
-        DispatchQueue.global().submit {
+        // The file ring's thread serves all files, and `opened` calls the file system.
+        DispatchQueue.global().submit { [descriptor] in
+            guard result == -ErrorCode.tryAgain, let request = descriptor.path?.waitingRequest
+            else { return descriptor.opened(result) }
+            // Another process has the file to itself (F_SETLEASE), and must give it up first.
             Blocking.begin()
-            self.descriptor.opened(request.performBlocking())
+            descriptor.opened(request.performBlocking())
         }
     }
 }
