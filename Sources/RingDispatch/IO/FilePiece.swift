@@ -26,7 +26,8 @@ final class FilePiece: FileOperation, @unchecked Sendable {
     }
 
     override func completed(result: Int32) {
-        if result == -ErrorCode.tryAgain || result == -ErrorCode.interrupted {
+        let mustRepeat = result == -ErrorCode.tryAgain || result == -ErrorCode.interrupted
+        if mustRepeat && !transfer.operation.isAborted {
             // A signal interrupted the request, or O_NONBLOCK is set and the bytes are not in
             // memory.
             DispatchQueue.global().submit { [self] in
