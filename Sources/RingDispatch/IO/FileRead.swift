@@ -34,7 +34,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     override func begin() {
         if isStream {
-            origin = isFirst ? 0 : OpenFile.position(descriptor.number)
+            // An empty one may be a file without positions: trace_pipe, or one of FUSE.
+            let isAtStart = isFirst && descriptor.sizeAtOpening > 0
+            origin = isAtStart ? 0 : OpenFile.position(descriptor.number)
             // A write of the stream would move it meanwhile.
             if descriptor.path?.isWritten == false { place = origin }
         }
