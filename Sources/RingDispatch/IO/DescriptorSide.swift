@@ -211,7 +211,7 @@ final class DescriptorSide: DescriptorWaiter, Sendable {
     /// The outcome of a call that transferred nothing; nil means try again.
     private func failed(_ result: Int, _ operation: IOOperation) -> Outcome? {
         switch result {
-        case StreamDescriptor.needsNonBlocking:
+        case StreamDescriptor.needsNonBlocking where runner.value.stream.mode == .noWait:
             runner.value.stream.setNonBlocking()
             return nil
         case Sockets.wouldBlock, 0:

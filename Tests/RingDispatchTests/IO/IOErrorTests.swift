@@ -180,6 +180,27 @@ extension IOTests {
             close(writable)
         }
 
+        @Test("A socket that cannot be read ends the operation with EOPNOTSUPP")
+        func unreadable() async {
+            await #expect(processExitsWith: .success) {
+                prepareForTrap()
+                let (pair, channel, _) = IOTests.openPair()
+                // recvfrom(2)
+                #if arch(x86_64)
+                let receiving: UInt32 = 45
+                #else
+                let receiving: UInt32 = 207
+                #endif
+                let isFiltered = CallFilter.install([
+                    .load(0), .skip(1, unless: receiving), .end(CallFilter.fail(EOPNOTSUPP)),
+                    .end(CallFilter.allow),
+                ])
+                let calls = channel.read(1, on: DispatchQueue(label: "io.unreadable")).finish()
+                withExtendedLifetime(pair) {}
+                endProcess(succeedingIf: isFiltered == 0 && calls == [.done(nil, EOPNOTSUPP)])
+            }
+        }
+
         @Test(
             "A random channel of a socket or a pipe gives ESPIPE",
             arguments: Channel.Kind.allCases)
