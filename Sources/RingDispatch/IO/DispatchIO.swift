@@ -7,8 +7,8 @@ internal import LinuxPlatform
 /// does); sockets, pipes and the like are read and written when they are ready.
 ///
 /// Do not close or otherwise use the descriptor before the cleanup handler is called. Writing to a
-/// closed peer gives EPIPE, never SIGPIPE. Sockets and pipes keep their flags; terminals and some
-/// devices have O_NONBLOCK set while channels use them.
+/// closed peer gives EPIPE, never SIGPIPE. Sockets keep their flags, and so do pipes since Linux
+/// 6.4; FIFOs, terminals and some devices have O_NONBLOCK set while channels use them.
 ///
 /// Releasing a channel closes it: submitted operations continue, then the cleanup handler is
 /// called.
@@ -59,8 +59,8 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
     ///   - queue: the queue of the cleanup handler.
     ///   - cleanupHandler: called once, when this and all other channels of the descriptor are
     ///     closed and their operations have ended. The argument is 0, or why the channel cannot be
-    ///     used (EBADF, EISDIR, or ESPIPE for `.random` with a socket or a pipe; then it is called
-    ///     at once).
+    ///     used (EBADF, EISDIR, or ESPIPE for `.random` with a socket, a pipe or a character
+    ///     device; then it is called at once).
     public convenience init(
         type: StreamType, fileDescriptor: Int32, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
