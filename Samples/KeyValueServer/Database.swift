@@ -1,7 +1,7 @@
 import RingDispatch
 
-/// Keys, values and deadlines. All of it is used on `queue` only, which is also the target of the
-/// connections' queues. So commands need no locks, and each one is atomic.
+/// Keys, values and deadlines. All of it is used on `queue` only, which is also the queue of every
+/// connection (`ListenerOptions.placement`). So commands need no locks, and each one is atomic.
 final class Database: @unchecked Sendable {
     // Safety: see above.
     struct Entry {
