@@ -19,7 +19,7 @@ package enum Threads {
     /// The call whose error `start` throws.
     package static let creation = "pthread_create"
 
-    /// Starts a detached thread. It blocks all signals except those that a fault raises, and
+    /// Starts a detached thread. It blocks all signals except those that faults raise, SIGABRT, and
     /// SIGPROF, with which profilers, and Swift's runtime at a crash, stop threads.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()

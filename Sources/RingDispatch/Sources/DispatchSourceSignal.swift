@@ -30,8 +30,8 @@ extension DispatchSource {
     /// - exec(2) resets the signal to its default action, even if it was ignored before.
     ///
     /// Ends the process for SIGKILL and SIGSTOP, for the signals of faults (SIGSEGV, SIGBUS,
-    /// SIGILL, SIGFPE, SIGTRAP, SIGSYS), for invalid numbers, and if no descriptor is free: the
-    /// first source takes two, for good.
+    /// SIGILL, SIGFPE, SIGTRAP, SIGSYS), and for invalid numbers. The two descriptors that all
+    /// signal sources share are opened with the runtime; if none is free then, the process ends.
     /// - Parameters:
     ///   - signal: its number, such as `SIGTERM`. signal(7).
     ///   - queue: runs the handlers; nil: the default global queue.

@@ -4,7 +4,7 @@ extension DispatchRuntime {
     /// Reports each handler and item of a worker thread that runs for longer than a threshold,
     /// once. This covers queues that keep blocking, but neither the main queue nor blocks that
     /// `sync` runs on threads of the program. `RINGDISPATCH_STALLS` does the same with lines on
-    /// standard error.
+    /// standard error, or of the logger of `setLogger`.
     ///
     /// Meanwhile a handler that stays keeps one thread of the runtime awake, once a millisecond,
     /// until it is reported or has returned.

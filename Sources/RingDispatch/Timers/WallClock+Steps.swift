@@ -11,7 +11,7 @@ extension WallClock {
     static func watchSteps() { _ = watch }
 
     /// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never
-    /// fires otherwise. Created with the first wall-clock timer.
+    /// fires otherwise. Begins with the first wall-clock timer.
     private static let watch: any DispatchSourceRead = {
         let steps = StepDescriptor.shared
         let queue = DispatchQueue(label: "ringdispatch.clock")
