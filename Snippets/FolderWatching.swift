@@ -21,10 +21,15 @@ watcher.setEventHandler { changes in
     // snippet.show
 }
 watcher.activate()
-
 // snippet.hide
-precondition(isReady.wait(timeout: .now() + 30) == .success)
-precondition(mkdir("Sources/new", 0o700) == 0)
-precondition(isReported.wait(timeout: .now() + 30) == .success)
-watcher.cancel()
-precondition(rmdir("Sources/new") == 0 && rmdir("Sources") == 0 && rmdir(name) == 0)
+let folder = name
+DispatchQueue.global().async {
+    precondition(isReady.wait(timeout: .now() + 30) == .success)
+    precondition(mkdir("Sources/new", 0o700) == 0)
+    precondition(isReported.wait(timeout: .now() + 30) == .success)
+    watcher.cancel()
+    precondition(rmdir("Sources/new") == 0 && rmdir("Sources") == 0 && rmdir(folder) == 0)
+    exit(0)
+}
+// snippet.show
+dispatchMain()

@@ -25,7 +25,8 @@ public struct FileChange: Sendable, Hashable {
         case rescan
         /// Changes were lost. Either the kernel's queue was full: a `rescan` follows and finds
         /// them. Or more than 500,000 changes waited for the receiver, perhaps from one scan: they
-        /// were dropped, and no `rescan` follows. The receiver can take a snapshot.
+        /// were dropped, and no `rescan` follows. Or more changes waited for a sequence than its
+        /// `bound`, 1024 by default. The receiver can take a snapshot.
         case overflow
     }
 

@@ -1,7 +1,7 @@
 public import RingDispatch
 public import SystemPackage
 
-/// The reason why a path cannot be watched, with a remedy.
+/// Why a path cannot be watched, or not reliably, with a remedy.
 public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was wrong, in a form that a program can test.
     public enum Reason: String, Sendable {

@@ -76,8 +76,9 @@ public final class FileTreeWatcher: Sendable {
         engine.reporter.set { $0.ready = handler }
     }
 
-    /// Sets the handler that is called when a folder cannot be watched, or when the kernel lost
-    /// events. The other folders stay watched.
+    /// Sets the handler that is called when a folder cannot be watched, or only later; when the
+    /// kernel lost events; and for each file system whose changes the kernel does not all report
+    /// (`sharedFileSystem`). The other folders stay watched.
     public func setErrorHandler(_ handler: (@Sendable (FileTreeError) -> Void)?) {
         engine.reporter.set { $0.error = handler }
     }
