@@ -10,6 +10,8 @@ public final class HTTPRequestBody {
     public let count: Int?
     private var pieces: HTTPBodySequence.Iterator
     private var received = 0
+    /// Whether all of it was read.
+    private var hasEnded = false
     /// False while a piece is read, and once that has failed.
     private var isIntact = true
     /// Most bytes that are read only to keep the connection.
@@ -27,11 +29,12 @@ public final class HTTPRequestBody {
         let piece = try await pieces.next()
         if let piece {
             received += piece.count
-        } else {
+        } else if !hasEnded {
             // FlyingFox ends the body of a cancelled task like any other.
             try Task.checkCancellation()
             guard received == count ?? received else { throw SocketError.disconnected }
         }
+        hasEnded = piece == nil || received == count
         isIntact = true
         return piece
     }
@@ -51,10 +54,8 @@ public final class HTTPRequestBody {
     /// more use.
     func skipRest() async -> Bool {
         let end = received + HTTPRequestBody.mostSkipped
-        while isIntact, received <= end {
-            if (try? await next()) == nil { return isIntact }
-        }
-        return false
+        while isIntact, !hasEnded, received <= end { _ = try? await next() }
+        return hasEnded && received <= end
     }
 }
 #endif

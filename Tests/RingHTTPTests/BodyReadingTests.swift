@@ -12,7 +12,7 @@ struct BodyReadingTests {
 
     /// The answers: to `/length` the body's length, to `/first` nothing after its first piece, to
     /// `/none` nothing at all, to `/short` the length of a body that is not too long, to `/pieces`
-    /// some pieces, and to `/error` an error.
+    /// some pieces, to `/late` the same after the limit, and to `/error` an error.
     private static func respond(
         _ request: HTTPRequest, _ body: HTTPRequestBody
     ) async throws -> HTTPResponse {
@@ -25,7 +25,11 @@ struct BodyReadingTests {
                 return HTTPResponse(statusCode: .payloadTooLarge, body: Data("too long".utf8))
             }
             count = data.count
-        case "/pieces":
+        case "/pieces", "/late":
+            if request.path == "/late" {
+                while try await body.next() != nil {}
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
             let (pieces, output) = AsyncStream.makeStream(of: Data.self)
             for piece in ["one", "", "two"] { output.yield(Data(piece.utf8)) }
             output.finish()
@@ -135,10 +139,17 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("The pieces of an answer arrive one by one; an empty one does not end it")
-    func pieces() async throws {
+    @Test(
+        "The pieces of an answer arrive one by one, also late; an empty one does not end it",
+        arguments: [
+            "GET /pieces HTTP/1.1\r\n\r\n",
+            "POST /late HTTP/1.1\r\nContent-Length: 8192\r\n\r\n"
+                + String(repeating: "x", count: 8192),
+            "POST /late HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        ])
+    func pieces(request: String) async throws {
         try await serve { client in
-            try await client.send("/pieces")
+            try await client.socket.write(Data(request.utf8))
             var answer = ""
             while !answer.hasSuffix("0\r\n\r\n") {
                 answer += String(decoding: [try await client.socket.read()], as: UTF8.self)
