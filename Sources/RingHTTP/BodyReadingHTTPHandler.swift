@@ -1,12 +1,13 @@
 #if FlyingFox
 public import FlyingFox
-internal import RingDispatch
 
 /// Answers requests with a closure, and reads each body to its end, whatever the closure leaves.
 ///
 /// FlyingFox itself takes the rest of a chunked body, or of one above 2 MiB, for the connection's
 /// next request. This handler closes the connection instead if it cannot reach the end of the body:
-/// more than 2 MiB are left, or the body is malformed or late.
+/// more than 2 MiB are left, or the body is malformed or late. If the client still sends when the
+/// answer is sent, the handler first discards that for up to 5 s: a close would reset the
+/// connection, and the client could lose the answer.
 ///
 /// Make the server with `sharedRequestReplaySize: 0`. Otherwise it waits, before it sends a late
 /// answer, for the rest of a body of up to 2 MiB.
@@ -34,14 +35,7 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
     /// Answers the request with the closure. FlyingFox calls this, in the connection's task.
     public func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         guard request.bodySequence.count != 0 else { return await response(to: request) }
-        let work = Task { await response(to: request) }
-        // A sleeping task would keep memory until the time has passed, even if it is cancelled.
-        let timer = DispatchQueue.global().scheduleAfter(deadline: .now() + limit) {
-            work.cancel()
-        }
-        defer { timer.cancel() }
-        return await withTaskCancellationHandler(
-            operation: { await work.value }, onCancel: { work.cancel() })
+        return await withLimit(limit) { await response(to: request) }
     }
 
     private func response(to request: HTTPRequest) async -> HTTPResponse {
@@ -56,7 +50,7 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
                 statusCode: Task.isCancelled ? .requestTimeout : .internalServerError)
         }
         if isHead { response = response.withoutBody() }
-        return await body.skipRest() ? response : response.closing()
+        return await body.skipRest() ? response : response.closing(after: body)
     }
 }
 #endif

@@ -57,5 +57,10 @@ public final class HTTPRequestBody {
         while isIntact, !hasEnded, received <= end { _ = try? await next() }
         return hasEnded && received <= end
     }
+
+    /// Reads what is left, and drops it, until the task is cancelled.
+    func discardRest() async {
+        while isIntact, !hasEnded, !Task.isCancelled { _ = try? await next() }
+    }
 }
 #endif

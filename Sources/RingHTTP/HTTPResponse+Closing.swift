@@ -4,14 +4,25 @@ internal import FlyingSocks
 internal import Foundation
 
 extension HTTPResponse {
+    /// How long the rest of a request is discarded after its answer.
+    private static let discardLimit = Duration.seconds(5)
+
     /// The same response, after which the connection is closed. One without a length cannot close
     /// it; status 400 takes its place.
-    func closing() -> HTTPResponse {
+    ///
+    /// If the kernel closes a connection with unread bytes, it resets it, and the client may lose
+    /// the answer (RFC 9112, 9.6). So the rest of the request is discarded first.
+    func closing(after request: HTTPRequestBody) -> HTTPResponse {
         guard case .httpBody(let body) = payload else { return self }
         guard let length = body.count else {
-            return HTTPResponse(statusCode: .badRequest).closing()
+            return HTTPResponse(statusCode: .badRequest).closing(after: request)
         }
-        return with(HTTPBodySequence(from: FailingAtEnd(body: body), count: length), "close")
+        // Safety: the closure that answers the request has returned.
+        nonisolated(unsafe) let request = request
+        let failing = FailingAtEnd(body: body) {
+            await withLimit(HTTPResponse.discardLimit) { await request.discardRest() }
+        }
+        return with(HTTPBodySequence(from: failing, count: length), "close")
     }
 
     /// The response to a HEAD request.
@@ -40,16 +51,22 @@ extension HTTPResponse {
 private struct FailingAtEnd: AsyncBufferedSequence {
     typealias Element = UInt8
     let body: HTTPBodySequence
+    /// Called before the failure.
+    var atEnd: @Sendable () async -> Void = {}
 
     struct AsyncIterator: AsyncBufferedIteratorProtocol {
         var pieces: HTTPBodySequence.Iterator
+        let atEnd: @Sendable () async -> Void
         mutating func next() async throws -> UInt8? { nil }
         mutating func nextBuffer(suggested count: Int) async throws -> Data? {
-            guard let piece = try await pieces.next() else { throw SocketError.disconnected }
-            return piece
+            if let piece = try await pieces.next() { return piece }
+            await atEnd()
+            throw SocketError.disconnected
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: body.makeAsyncIterator()) }
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(pieces: body.makeAsyncIterator(), atEnd: atEnd)
+    }
 }
 #endif
