@@ -175,6 +175,10 @@ expect "text:a_b" found _
 expect "text:50% off" found OFF
 
 expect 201 fetch -o /dev/null -w '%{http_code}' -X PUT "${url}files/kept" -d 'all of it'
+expect "all of it" fetch "${url}files/kept"
+expect "0 bytes" fetch -X PUT "${url}files/empty" -d ''
+expect "200 0" fetch -o /dev/null -w '%{http_code} %{size_download}' "${url}files/empty"
+fetch "${url}files/big" | cmp - "$place/big"
 exec 3>"/dev/tcp/127.0.0.1/$port"
 {
     printf 'PUT /files/kept HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n'

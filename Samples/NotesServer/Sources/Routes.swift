@@ -116,12 +116,12 @@ final class Routes: Sendable {
     }
 
     private func download(_ name: String) throws -> HTTPResponse {
-        guard let file = file(name), FileManager.default.fileExists(atPath: file.path) else {
-            return text(.notFound, "there is no such file\n")
-        }
-        let body = try HTTPBodySequence(file: file, suggestedBufferSize: 65_536)
+        guard let file = file(name), FileManager.default.fileExists(atPath: file.path)
+        else { return text(.notFound, "there is no such file\n") }
+        let data = try Data(contentsOf: file, options: .alwaysMapped)  // PUT replaces the file.
         return HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "application/octet-stream"], body: body)
+            statusCode: .ok, headers: [.contentType: "application/octet-stream"],
+            body: HTTPBodySequence(data: data, suggestedBufferSize: 65_536))
     }
 
     /// In Prometheus's text format.
