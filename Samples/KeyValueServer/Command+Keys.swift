@@ -43,7 +43,9 @@ extension Command {
         switch session.database.find(request[1])?.deadline {
         case nil: .integer(-2)
         case Database.never: .integer(-1)
-        case let deadline?: .integer((deadline - session.database.clock() + unit / 2) / unit)
+        // It may have passed since.
+        case let deadline?:
+            .integer((max(0, deadline - session.database.clock()) + unit / 2) / unit)
         }
     }
 }

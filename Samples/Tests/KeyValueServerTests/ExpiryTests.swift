@@ -51,6 +51,29 @@ struct ExpiryTests {
         #expect(client.type("TTL a") == ":-1\r\n")
     }
 
+    @Test("a key that expires while its time is asked for is there, or is not")
+    func expiring() {
+        let clock = ManualClock()
+        let database = clock.makeDatabase()
+        let client = Conversation(database)
+        database.queue.sync {
+            let time = database.clock
+            // Time passes whenever somebody reads the clock.
+            database.clock = {
+                defer { clock.advance(milliseconds: 1) }
+                return time()
+            }
+        }
+        for _ in 0..<20 {
+            client.type("SET a 1 PX 5")
+            var reply: String
+            repeat {
+                reply = client.type("PTTL a")
+                #expect(reply != ":-1\r\n")
+            } while reply != ":-2\r\n"
+        }
+    }
+
     @Test("keys that nobody asks for are removed in turns, the earliest first")
     func turns() {
         let clock = ManualClock()
