@@ -94,8 +94,11 @@ final class Database: @unchecked Sendable {
             if slices[slice]?.isEmpty == true { slices[slice] = nil }
         }
         if new != Self.never {
-            slices[new / Self.sliceMilliseconds, default: []].insert(key)
+            let slice = new / Self.sliceMilliseconds
+            slices[slice, default: []].insert(key)
             if !isSweeping { sweepLater(from: clock() / Self.sliceMilliseconds) }
+            // The slice may be over already.
+            nextSlice = min(nextSlice, slice)
             // Two go for each that is added: the sweep keeps pace with any load.
             _ = removeDue(2)
         }

@@ -74,6 +74,22 @@ struct ExpiryTests {
         }
     }
 
+    @Test("a key whose time is over before its deadline is noted is removed, too")
+    func lateNote() {
+        let clock = ManualClock()
+        let database = clock.makeDatabase()
+        database.queue.sync {
+            for number in 0..<3 {
+                let deadline = database.clock() + 1
+                clock.advance(milliseconds: 1000)
+                database.set(Bytes(array: [UInt8(number)]), Bytes(array: []), deadline: deadline)
+                if number == 1 { database.sweep() }
+            }
+            database.sweep()
+            #expect(database.count == 0 && database.keysWithDeadline == 0)
+        }
+    }
+
     @Test("keys that nobody asks for are removed in turns, the earliest first")
     func turns() {
         let clock = ManualClock()
