@@ -19,7 +19,11 @@ struct Session: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await write() }
             defer { outbox.finish() }
-            try await read()
+            do {
+                try await read()
+            } catch FrameError.tooLong {
+                tell("* a line has at most \(Self.longestLine) bytes")
+            }
             outbox.finish()
             // The lines that wait are still sent.
             try await group.waitForAll()

@@ -130,14 +130,17 @@ struct ChatServerTests {
         }
     }
 
-    @Test("A line that is too long ends the connection, and no other")
+    @Test("A line that is too long ends the connection with a word, and no other")
     func longLine() throws {
         try withServer(.chatServer, .epoll) { server in
             let ann = try enter(server, as: "ann")
             let bob = try enter(server, as: "bob")
             _ = try ann.line()
+            try bob.send(String(repeating: "x", count: 1000))
+            for client in [ann, bob] { #expect(try client.line()?.count == 1005) }
             try bob.client.send([UInt8](repeating: 0x78, count: 2000))
-            try bob.client.waitUntilClosed()
+            #expect(try bob.line() == "* a line has at most 1000 bytes")
+            #expect(try bob.line() == nil)
             #expect(try ann.line() == "* bob has left lobby")
         }
     }
