@@ -38,7 +38,8 @@ final class LineClient {
             refuse(
                 "a line is longer than \(ClientCommand.longestLine) bytes: the connection is "
                     + "closed. Send fewer paths and globs", connection)
-            connection.close()
+            subscriber.end()
+            connection.closeDiscarding()
         }
     }
 

@@ -101,9 +101,8 @@ final class HTTPClient {
         "Too many connections are open. Close some, or try again: only "
             + HTTPLimits.vitalPaths.joined(separator: " and ") + " are answered now.\n")
 
-    /// Sends the last answer, and closes. If there may be unread bytes, a close would reset the
-    /// connection, and the client might lose the answer: they are discarded first. The last free
-    /// connections are too scarce for that.
+    /// Sends the last answer, and closes. Unread bytes are discarded first, unless it is one of the
+    /// last free connections, which are too scarce for that.
     private func end(_ connection: Connection, _ response: HTTPResponse, to request: HTTPRequest?) {
         isDone = true
         connection.isInMessage = false
@@ -111,10 +110,6 @@ final class HTTPClient {
         guard request?.hasBody ?? true, reserved == nil, !hasEnded else {
             return connection.close()
         }
-        connection.closeOutput()
-        connection.setReceiveHandler { _, _ in }
-        connection.setEndHandler(nil)
-        let deadline = DispatchTime.now() + .seconds(HTTPLimits.discardSeconds)
-        connection.queue.asyncAfter(deadline: deadline) { [weak connection] in connection?.close() }
+        connection.closeDiscarding()
     }
 }

@@ -12,8 +12,6 @@ enum HTTPLimits {
     /// steady reader would leave long pauses between the bytes that the kernel takes.
     static let sendBufferBytes = 64 * 1024
 
-    /// How long the rest of a client's bytes is discarded after its last answer.
-    static let discardSeconds = 5
     private static let idleSeconds = 60
     private static let requestBytesPerSecond = 100
     /// An eighth of a line with 256 kbit/s.
