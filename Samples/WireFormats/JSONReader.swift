@@ -91,20 +91,31 @@ package struct JSONReader {
         throw failure("no value begins like this")
     }
 
+    /// Reads an integer without leading zeros, then perhaps a fraction and an exponent.
     private mutating func number() throws(FormatFailure) -> JSONValue {
         let start = place
-        let signs = [
-            UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
-            UInt8(ascii: "E"),
-        ]
-        while let byte = next, 0x30...0x39 ~= byte || signs.contains(byte) { place += 1 }
-        let digits = String(decoding: text[start..<place], as: UTF8.self)
-        if digits.count > 1, digits.allSatisfy(\.isWholeNumber), digits.first == "0" {
-            throw failure("a number begins with 0")
+        _ = take(anyOf: "-")
+        if !take(anyOf: "0") { try digits() }
+        if take(anyOf: ".") { try digits() }
+        if take(anyOf: "eE") {
+            _ = take(anyOf: "+-")
+            try digits()
         }
+        let digits = String(decoding: text[start..<place], as: UTF8.self)
         if let integer = UInt64(digits) { return .integer(integer) }
         guard let number = Double(digits) else { throw failure("a malformed number") }
         return .number(number)
+    }
+
+    private mutating func digits() throws(FormatFailure) {
+        guard take(anyOf: "0123456789") else { throw failure("a digit is missing") }
+        while take(anyOf: "0123456789") {}
+    }
+
+    private mutating func take(anyOf characters: String) -> Bool {
+        guard let next, characters.utf8.contains(next) else { return false }
+        place += 1
+        return true
     }
 }
 
