@@ -43,7 +43,9 @@ struct ShardStatistics: Sendable {
     mutating func recordUnanswered(_ dues: some Sequence<UInt64>, now: UInt64) {
         let median = latencies().valueAtPercentile(50)
         for due in dues where due >= startNanoseconds && due < endNanoseconds {
-            if now - due > median { finished.recordLatency(now - due) }
+            // While stalled messages fail, others are sent, which are due after `now`.
+            let waited = now - min(now, due)
+            if waited > median { finished.recordLatency(waited) }
         }
     }
 

@@ -143,6 +143,14 @@ struct OpenLoopTests {
             errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
     }
 
+    @Test("a message that was due after the time of the check has not waited")
+    func dueLater() {
+        var statistics = ShardStatistics()
+        statistics.begin(atNanoseconds: 1000)
+        statistics.recordUnanswered([2000], now: 1500)
+        #expect(statistics.latencies().totalCount == 0)
+    }
+
     @Test(
         "a rate at random intervals is kept if what was due is answered", arguments: [0, 30])
     func keptRandomRate(unsent: Int) throws {
