@@ -179,7 +179,9 @@ public struct Comparison: Sendable {
 
 extension Comparison.Row {
     fileprivate func text(_ value: Double) -> String {
-        if isLatency { return Format.latency(UInt64(max(0, value))) }
+        // A report may have numbers that no integer holds.
+        let value = min(max(0, value), 1e18)
+        if isLatency { return Format.latency(UInt64(value)) }
         return value >= 1000
             ? Format.grouped(Int(value)) : Format.decimal(value, places: 2)
     }

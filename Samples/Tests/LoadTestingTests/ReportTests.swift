@@ -252,6 +252,19 @@ struct ReportTests {
         #expect(comparison.text.hasPrefix("warning: b.json: failed, 3 errors\n\n"))
     }
 
+    @Test("a comparison prints any number", arguments: ["1e20", "1e400", "-1e400", "0.5"])
+    func largeNumber(number: String) throws {
+        let large = """
+            {"schema": "ringload-report", "version": 1, "messages_per_second": \(number),
+             "latency_nanoseconds": {"p50": \(number)}, "intervals": []}
+            """
+        for (before, after) in [(large, large), (large, Self.json(rates: [1]))] {
+            let comparison = try Comparison(
+                before: before, named: "a.json", after: after, named: "b.json")
+            #expect(comparison.text.contains("p50"))
+        }
+    }
+
     @Test("an invalid report is rejected", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])
     func noReport(text: String) {
         let failure = #expect(throws: LoadFailure.self) {
