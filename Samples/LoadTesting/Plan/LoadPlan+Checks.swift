@@ -7,6 +7,7 @@ extension LoadPlan {
     public static let pipelineLimits = 1...4096
     /// The limit over all connections.
     public static let mostBytesUnderWay = 2 * 1024 * 1024 * 1024
+    static let longestSpan: UInt64 = 7 * 86_400 * 1_000_000_000
     static let shortestDatagram = 8
     static let longestDatagram = 65_507
 
@@ -36,6 +37,12 @@ extension LoadPlan {
         }
         guard durationNanoseconds > 0, stallNanoseconds > 0, intervalNanoseconds > 0 else {
             throw LoadFailure.usage("--duration and --stall-timeout must be longer than 0 s")
+        }
+        for (name, span) in [
+            ("--warmup", warmupNanoseconds), ("--duration", durationNanoseconds),
+            ("--stall-timeout", stallNanoseconds), ("the interval", intervalNanoseconds),
+        ] where span > Self.longestSpan {
+            throw LoadFailure.usage("\(name) \(Format.span(span)): must be at most 7 days")
         }
         for case (let name, let count?) in [
             ("--requests", requests), ("--churn", messagesPerConnection),

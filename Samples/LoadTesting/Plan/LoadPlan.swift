@@ -5,7 +5,7 @@ public import RingNetwork
 public import RingTLS
 #endif
 
-/// The parameters of a run: the targets, the load, the duration.
+/// The parameters of a run: the targets, the load, the duration. Times are at most seven days.
 public struct LoadPlan: Sendable {
     /// Connections are distributed over the targets in turn.
     public var targets: [LoadTarget]

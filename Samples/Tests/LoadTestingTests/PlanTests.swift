@@ -49,7 +49,12 @@ struct PlanTests {
 
     static let impossible: [(String, @Sendable (inout LoadPlan) throws -> Void)] = [
         ("no connection", { $0.connections = 0 }), ("no pipeline", { $0.pipeline = 0 }),
-        ("no time", { $0.durationNanoseconds = 0 }), ("no request", { $0.requests = 0 }),
+        ("no time", { $0.durationNanoseconds = 0 }),
+        ("a duration without an end", { $0.durationNanoseconds = .max }),
+        ("a warm-up without an end", { $0.warmupNanoseconds = .max }),
+        ("a wait without an end", { $0.stallNanoseconds = .max }),
+        ("an interval without an end", { $0.intervalNanoseconds = 7 * 86_400_000_000_000 + 1 }),
+        ("no request", { $0.requests = 0 }),
         ("no rate", { $0.schedule = .constant(perSecond: 0) }),
         ("a ramp from no rate", { $0.schedule = .ramp(from: 0, to: 10) }),
         ("a ramp to no rate", { $0.schedule = .ramp(from: 10, to: -1) }),
