@@ -35,6 +35,13 @@ struct Arrivals {
         updateTime()
     }
 
+    /// How many messages are due in a span of time, on average.
+    func expected(from start: UInt64, to end: UInt64) -> Int {
+        guard start < end else { return 0 }
+        let counts = [start, end].map { course.messages(until: Double($0 - origin) / 1e9) }
+        return Int((counts[1] - counts[0]) / turns.distance)
+    }
+
     private mutating func updateTime() {
         // At most some decades: the load has ended by then.
         nextNanoseconds = origin + UInt64(min(course.seconds(until: number) * 1e9, 1e18))
@@ -82,7 +89,15 @@ private struct Course {
     let start: Double
     let duration: Double
 
-    /// The time when a number of messages has become due: the inverse of the rate's integral.
+    /// How many messages are due until a time: the rate's integral.
+    func messages(until seconds: Double) -> Double {
+        let inRamp = min(max(0, seconds - start), duration)
+        return first * min(seconds, start)
+            + inRamp * (first + (last - first) * inRamp / duration / 2)
+            + last * max(0, seconds - start - duration)
+    }
+
+    /// The time when a number of messages has become due: the inverse.
     func seconds(until messages: Double) -> Double {
         guard first != last, messages > first * start else { return messages / first }
         let ramped = messages - first * start

@@ -257,6 +257,31 @@ struct OpenLoopTests {
         }
     }
 
+    static let longSchedules: [Schedule] = [
+        .constant(perSecond: 5_000_000), .poisson(perSecond: 5_000_000),
+        .ramp(from: 1_000_000, to: 9_000_000), .ramp(from: 9_000_000, to: 1_000_000),
+    ]
+
+    @Test("billions of unsent messages take no time to count", arguments: longSchedules)
+    func longOverload(schedule: Schedule) throws {
+        let seconds: UInt64 = 1800
+        var plan = try Self.plan(schedule, shards: 2, connections: 3)
+        plan.durationNanoseconds = seconds * 1_000_000_000
+        let payload = Payload(sizes: plan.sizes, seed: plan.seed)
+        let shard = try Shard(index: 1, plan: plan, payload: payload, targets: [])
+        shard.queue.sync {
+            let start = DispatchTime.now().uptimeNanoseconds
+            shard.statistics.begin(atNanoseconds: start)
+            let pacer = Pacer(shard)
+            // Nothing is sent: there are no connections.
+            pacer.start()
+            let unsent = Double(pacer.unsent(before: start + plan.durationNanoseconds))
+            pacer.stop()
+            let share = Double(plan.share(of: 3, shard: 1).count) / 3
+            #expect(abs(unsent / (5_000_000 * share * Double(seconds)) - 1) < 0.01)
+        }
+    }
+
     @Test("the slowest rates have their next message after the load")
     func slowest() throws {
         let plan = try Self.plan(.constant(perSecond: 1e-300), shards: 2)
