@@ -268,7 +268,7 @@ class SourceCore: Runnable {
 
     @inline(__always)
     private final func callHandlers() {
-        // It may cancel or suspend the source, or set handlers, which another invocation takes over.
+        // It may cancel or suspend the source, or set handlers, which another invocation takes.
         if let registration = handlers.registration.take() {
             registration.call()
             let now = current

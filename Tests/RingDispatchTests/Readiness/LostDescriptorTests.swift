@@ -124,18 +124,3 @@ private func makeReplaced(_ channel: Channel, by next: Channel) -> (number: Int3
     #expect(dup2(next.near, number) == number)
     return (number, old)
 }
-
-/// Checks that the process uses little CPU time for a while.
-private func expectIdle(sourceLocation: SourceLocation = #_sourceLocation) {
-    let before = cpuMilliseconds()
-    letTimePass(milliseconds: 500)
-    let used = cpuMilliseconds() - before
-    #expect(used < 150, "\(used) ms of CPU time in half a second", sourceLocation: sourceLocation)
-}
-
-/// CPU time of the process so far.
-private func cpuMilliseconds() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-}

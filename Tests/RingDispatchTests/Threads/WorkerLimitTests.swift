@@ -61,6 +61,28 @@ struct WorkerLimitTests {
     }
 
     @Test(
+        "At the limit, blocking handlers cost no CPU time",
+        .disabled(if: isThreadSanitized || isAddressSanitized, "its calls cost more"))
+    func quiet() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_WORKERS", "8", 1)
+            let (leave, inside, done) = (Gate(), Watched(0), Watched(0))
+            for _ in 0..<40 {
+                DispatchQueue(label: "limit.blocked").async {
+                    inside.increment()
+                    leave.pass()
+                    done.increment()
+                }
+            }
+            expectEventually(inside) { $0 >= 7 }
+            expectIdle(below: 75)
+            leave.open()
+            expectEventually(done) { $0 == 40 }
+        }
+    }
+
+    @Test(
         "Work that comes while no thread can be made runs later",
         .disabled(
             if: isThreadSanitized || isAddressSanitized, "a sanitizer takes terabytes"),

@@ -129,12 +129,11 @@ final class Monitor: Sendable {
         for (index, loop) in pool.loops.enumerated()
         where isStuck(loop, &samples[index], now: now, mayCompute: mayCompute) {
             samples[index].hasCalled = pool.call(to: loop, expecting: samples[index].loopState)
-            hasCalled = true
+            hasCalled = hasCalled || samples[index].hasCalled
         }
-        let awayCalls = pool.away.tick(mayCompute: mayCompute)
-        pool.callAway(awayCalls)
+        let hasCalledAway = pool.callAway(pool.away.tick(mayCompute: mayCompute))
         StallWatch.check(pool, now: now)
-        return hasCalled || awayCalls > 0
+        return hasCalled || hasCalledAway
     }
 
     /// Samples a loop. Returns whether it needs a replacement worker.

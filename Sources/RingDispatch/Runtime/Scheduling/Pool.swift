@@ -117,13 +117,19 @@ final class Pool: Sendable {
         workItems.first.forEach { pushAway($0) }
     }
 
-    /// Calls workers for away work.
-    func callAway(_ count: Int) {
+    /// Calls workers for away work. Returns whether one was there, or could be made.
+    @discardableResult
+    func callAway(_ count: Int) -> Bool {
+        var hasCalled = false
         for _ in 0..<count {
-            guard !workers.call(for: nil, in: self) else { continue }
+            if workers.call(for: nil, in: self) {
+                hasCalled = true
+                continue
+            }
             away.withdrawCall()
             if !Workers.isCallerUnlike(monitorOf: self) { moveAwayWorkToSleepingLoop() }
         }
+        return hasCalled
     }
 
     /// At the limit of workers, one that sleeps in its loop runs the away work.
