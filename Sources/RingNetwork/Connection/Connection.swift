@@ -183,13 +183,13 @@ public final class Connection: StreamSocketClient, QueueConfined {
     }
 
     /// Sets the handler that is called once, when the descriptor is closed. All handlers are
-    /// released then.
+    /// released then; those that are set later, at once.
     public func setCloseHandler(_ handler: sending ((Connection, CloseReason) -> Void)?) {
         guard isCurrent else { return hop { $0.settableHandlers.close = handler } }
         settableHandlers.close = handler
     }
 
-    /// The handlers, for methods that set them.
+    /// The handlers, for methods that set them. Nothing would release them after the end.
     var settableHandlers: ConnectionHandlers {
         get { confined.handlers }
         _modify {
@@ -199,6 +199,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
                         + "use the methods of AsyncConnection instead")
             }
             yield &confined.handlers
+            if phase == .closed, confined.itself == nil { confined.handlers = ConnectionHandlers() }
         }
     }
 

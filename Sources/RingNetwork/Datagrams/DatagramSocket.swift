@@ -168,7 +168,7 @@ public final class DatagramSocket: QueueConfined {
     /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
     public func setHandlers(_ handlers: sending DatagramHandlers) {
         onQueue {
-            $0.confined.handlers = handlers
+            $0.settableHandlers = handlers
             $0.updateReceiving()
         }
     }
@@ -179,25 +179,37 @@ public final class DatagramSocket: QueueConfined {
         _ handler: sending ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     ) {
         onQueue {
-            $0.confined.handlers.receive = handler
+            $0.settableHandlers.receive = handler
             $0.updateReceiving()
         }
     }
 
     /// Sets the handler that receives errors. The socket stays usable.
     public func setErrorHandler(_ handler: sending ((DatagramSocket, DatagramFailure) -> Void)?) {
-        onQueue { $0.confined.handlers.error = handler }
+        onQueue { $0.settableHandlers.error = handler }
     }
 
     /// Sets the handler that is called when the socket is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: sending ((DatagramSocket) -> Void)?) {
-        onQueue { $0.confined.handlers.writable = handler }
+        onQueue { $0.settableHandlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed: with nil after `close`,
-    /// or with the error that made the descriptor unusable. All handlers are released then.
+    /// or with the error that made the descriptor unusable. All handlers are released then; those
+    /// that are set later, at once.
     public func setCloseHandler(_ handler: sending ((DatagramSocket, SocketError?) -> Void)?) {
-        onQueue { $0.confined.handlers.close = handler }
+        onQueue { $0.settableHandlers.close = handler }
+    }
+
+    /// The handlers, for methods that set them. Nothing would release them after the end.
+    private var settableHandlers: DatagramHandlers {
+        get { confined.handlers }
+        _modify {
+            yield &confined.handlers
+            if confined.phase == .closed, confined.itself == nil {
+                confined.handlers = DatagramHandlers()
+            }
+        }
     }
 
     // MARK: life

@@ -108,7 +108,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// Sets the handler that receives each connection, to set its handlers and activate it. A
     /// connection that it neither activates nor keeps is closed; without a handler, all are.
     public func setConnectionHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.confined.handlers.connection = handler }
+        onQueue { $0.settableHandlers.connection = handler }
     }
 
     /// Sets the handler for failures to accept: either one endpoint failed for good, while the
@@ -116,7 +116,16 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// available. After the last endpoint the listener closes. Errors of single clients are not
     /// reported.
     public func setErrorHandler(_ handler: sending ((Listener, ListenerError) -> Void)?) {
-        onQueue { $0.confined.handlers.error = handler }
+        onQueue { $0.settableHandlers.error = handler }
+    }
+
+    /// The handlers, for methods that set them. Nothing would release them after the close.
+    private var settableHandlers: ListenerHandlers {
+        get { confined.handlers }
+        _modify {
+            yield &confined.handlers
+            if confined.phase == .closed { confined.handlers = ListenerHandlers() }
+        }
     }
 
     // MARK: life

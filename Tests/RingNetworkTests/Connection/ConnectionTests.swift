@@ -268,4 +268,38 @@ struct ConnectionTests {
         #expect(sent.wait()??.code == .brokenPipe)
         wire.close()
     }
+
+    @Test("Handlers that are set on a closed connection are released")
+    func lateHandlers() {
+        let (wire, connection, closed) = makeConnection()
+        let isReported = Outcome<Bool>()
+        connection.queue.sync {
+            connection.abort()
+            // In time: the close handler is called after this item.
+            connection.setCloseHandler {
+                closed.set($1)
+                isReported.set(true)
+            }
+        }
+        #expect(closed.wait() == .aborted)
+        #expect(isReported.wait() == true)
+        weak var released: Session?
+        do {
+            let session = Session(connection)
+            released = session
+            connection.setHandlers(
+                ConnectionHandlers(receive: { [session] _, _ in _ = session.connection }))
+            connection.setDrainHandler { [session] _ in _ = session.connection }
+            connection.setCloseHandler { [session] _, _ in _ = session.connection }
+        }
+        #expect(poll { released == nil })
+        wire.close()
+    }
+}
+
+/// State of a program that knows its connection, and that the connection's handlers know.
+private final class Session: Sendable {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
 }

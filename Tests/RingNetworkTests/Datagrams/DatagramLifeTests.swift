@@ -62,6 +62,21 @@ struct DatagramLifeTests {
         #expect(poll { weakSocket == nil })
     }
 
+    @Test("Handlers that are set on a closed socket are released")
+    func lateHandlers() throws {
+        weak var weakSocket: DatagramSocket?
+        do {
+            let socket = try DatagramSocket.echo()
+            weakSocket = socket
+            closeAndWait(socket)
+            socket.setHandlers(
+                DatagramHandlers(receive: { [socket] _, _ in _ = socket.localEndpoint }))
+            socket.setErrorHandler { [socket] _, _ in _ = socket.localEndpoint }
+            socket.setCloseHandler { [socket] _, _ in _ = socket.localEndpoint }
+        }
+        #expect(poll { weakSocket == nil })
+    }
+
     @Test("A handler may close its socket; earlier sends still go out")
     func closeInHandler() throws {
         let socket = try DatagramSocket.local()

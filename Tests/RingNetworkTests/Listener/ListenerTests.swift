@@ -187,4 +187,17 @@ struct ListenerTests {
         stop(listener)
         #expect(access(path, F_OK) != 0)
     }
+
+    @Test("Handlers that are set on a closed listener are released")
+    func lateHandlers() throws {
+        weak var weakListener: Listener?
+        do {
+            let listener = try makeEchoListener()
+            weakListener = listener
+            stop(listener)
+            listener.setConnectionHandler { [listener] _ in _ = listener.endpoint }
+            listener.setErrorHandler { [listener] _, _ in _ = listener.endpoint }
+        }
+        #expect(poll { weakListener == nil })
+    }
 }
