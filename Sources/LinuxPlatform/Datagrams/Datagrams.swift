@@ -14,8 +14,12 @@ package enum Datagrams {
         return try Sockets.open(SOCK_DGRAM, family) { descriptor throws(SystemError) in
             try prepare(descriptor, family, settings)
             if let local { try Sockets.bind(descriptor, to: local) }
-            if let peer {
+            guard let peer else { return descriptor }
+            do throws(SystemError) {
                 try checked("connect") { peer.withSockaddr { connect(descriptor, $0, $1) } }
+            } catch {
+                if case .unixPath(let path) = local?.parts { UnixSocketFile(path)?.remove() }
+                throw error
             }
             return descriptor
         }

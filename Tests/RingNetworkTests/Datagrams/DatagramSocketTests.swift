@@ -316,4 +316,25 @@ struct DatagramSocketTests {
         }
         #expect(error { try DatagramSocket(connectingTo: stream) }.contains("not a datagram"))
     }
+
+    @Test("A Unix socket that cannot be connected leaves no file behind")
+    func failedConnect() throws {
+        let path = makeSocketPath()
+        let local = try Endpoint("unix:\(path)")
+        let nobody = try Endpoint("unix:\(path)-nobody")
+        for _ in 0..<2 {
+            let error = #expect(throws: DatagramSocketError.self) {
+                try DatagramSocket(connectingTo: nobody, from: local)
+            }
+            #expect(error?.cause.code == .noSuchFileOrDirectory)
+            #expect(error?.endpoint == nobody)
+            #expect(access(path, F_OK) != 0)
+        }
+        let other = try DatagramSocket(local)
+        #expect(throws: DatagramSocketError.self) {
+            try DatagramSocket(connectingTo: nobody, from: local)
+        }
+        #expect(access(path, F_OK) == 0)
+        closeAndWait(other)
+    }
 }
