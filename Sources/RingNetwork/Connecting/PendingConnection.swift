@@ -57,7 +57,7 @@ public final class PendingConnection: Sendable {
                 return fail(.timedOut, ErrorCode.timedOut)
             }
             do throws(EndpointError) {
-                confined.local = try options.localEndpoint?.socketAddress()
+                confined.local = try options.localEndpoint?.clientAddress()
             } catch {
                 return fail(.invalidEndpoint(error))
             }

@@ -63,7 +63,9 @@ extension Endpoint {
             return "no local port is free: reuse connections, or widen "
                 + "net.ipv4.ip_local_port_range"
         case ErrorCode.addressInUse:
-            return "the local endpoint is in use: use port 0 for a free port"
+            return isUnix
+                ? "the local endpoint is in use: use another abstract name"
+                : "the local endpoint is in use: use port 0 for a free port"
         case ErrorCode.familyNotSupported where call == "bind":
             return "the local endpoint is of another address family: choose one of the same"
         default:

@@ -30,6 +30,17 @@ extension Endpoint {
         }
     }
 
+    /// The address to which a connecting socket is bound.
+    func clientAddress() throws(EndpointError) -> SocketAddress {
+        if case .unix(let address) = self, !address.isAbstract {
+            throw EndpointError(
+                .localUnixPath, "\(self)".utf8,
+                "is the path of a socket that connects, whose file would stay",
+                remedy: "use an abstract name such as unix:@client, or no local endpoint")
+        }
+        return try socketAddress()
+    }
+
     /// The file that a bound Unix socket has.
     var socketFile: UnixSocketFile? {
         guard case .unix(let address) = self, !address.isAbstract else { return nil }

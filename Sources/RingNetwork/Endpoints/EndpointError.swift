@@ -34,6 +34,8 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case unixNameTooLong
         /// The path of a Unix socket contains a NUL byte.
         case unixPathHasNUL
+        /// The local endpoint of a ``Connector`` is the path of a Unix socket.
+        case localUnixPath
         /// The endpoint is a host name that must be resolved first.
         case unresolvedHost
         /// The machine has no interface with the zone's name.

@@ -71,6 +71,32 @@ struct ConnectorEndpointTests {
         guard case .invalidEndpoint = error.reason else { throw error }
     }
 
+    @Test("The local endpoint of a Unix socket is an abstract name, not a path")
+    func localUnix() throws {
+        let path = makeSocketPath()
+        let peer = Outcome<Endpoint?>()
+        let listener = try Listener(.unix(try UnixAddress(abstractName: path)))
+        serveEcho(listener) { peer.set($0.remoteEndpoint) }
+        var options = ConnectorOptions()
+        options.localEndpoint = .unix(try UnixAddress(path: path))
+        let error = try #require(Connector(options: options).error(of: listener.endpoint))
+        guard case .invalidEndpoint(let cause) = error.reason else { throw error }
+        #expect(cause.reason == .localUnixPath)
+        #expect("\(error)".contains("abstract name"))
+        #expect(access(path, F_OK) != 0)
+        let name = Endpoint.unix(try UnixAddress(abstractName: "\(path)-client"))
+        options.localEndpoint = name
+        let connector = Connector(options: options)
+        let connection = try connector.connection(to: listener.endpoint)
+        #expect(peer.wait() == .some(name))
+        let taken = try #require(connector.error(of: listener.endpoint))
+        #expect(taken.attempts.map(\.cause.code) == [.addressInUse])
+        #expect("\(taken)".contains("another abstract name"))
+        connection.activate()
+        connection.close()
+        stop(listener)
+    }
+
     /// In a process that starts no other, because each fork holds all descriptors until its exec.
     @Test("A socket that connects to itself is an error")
     func selfConnection() async {
