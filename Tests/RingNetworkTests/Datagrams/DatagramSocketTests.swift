@@ -337,4 +337,18 @@ struct DatagramSocketTests {
         #expect(access(path, F_OK) == 0)
         closeAndWait(other)
     }
+
+    @Test("A local endpoint that cannot be bound is named by the error")
+    func takenLocalEndpoint() throws {
+        let server = try DatagramSocket.local()
+        let peer = try #require(server.localEndpoint)
+        let other = try DatagramSocket.local()
+        let taken = try #require(other.localEndpoint)
+        let error = #expect(throws: DatagramSocketError.self) {
+            try DatagramSocket(connectingTo: peer, from: taken)
+        }
+        #expect(error?.cause.code == .addressInUse)
+        #expect(error?.endpoint == taken)
+        closeAndWait(server, other)
+    }
 }
