@@ -11,12 +11,14 @@ final class FileSlice {
 
     /// Most bytes per sendfile(2).
     private static let sliceBytes = 256 * 1024
+    /// No file is that long. A longer count could overflow the sum of what is unsent.
+    private static let mostBytes = 1 << 56
 
     init(_ descriptor: Int32, offset: Int, count: Int) {
         let copy = FileSlices.duplicate(descriptor)
         file = OwnedDescriptor(adopting: max(copy, -1))
         self.offset = offset
-        self.count = copy < 0 ? max(count, 1) : count
+        self.count = min(copy < 0 ? max(count, 1) : count, FileSlice.mostBytes)
         failure =
             copy >= 0
             ? nil

@@ -110,6 +110,22 @@ struct SendFileTests {
         #expect(wire.receive(1000) == patterned(1000))
     }
 
+    @Test("A count that no file has is the same error, also behind unsent bytes")
+    func endlessCount() {
+        let (wire, connection, _) = makeConnection()
+        let file = makeFile(patterned(1000))
+        let (sent, next) = (Outcome<SocketError?>(), Outcome<SocketError?>())
+        let bytes = patterned(3_000_000)
+        connection.send(bytes)
+        connection.send(fileDescriptor: file, offset: 0, count: .max) { sent.set($0) }
+        connection.send(fileDescriptor: -1, offset: 0, count: .max) { next.set($0) }
+        close(file)
+        expectSame(wire.receive(bytes.count), bytes)
+        #expect(wire.receive(1000) == patterned(1000))
+        #expect(sent.wait()??.code == .noData)
+        #expect(next.wait() != .some(nil))
+    }
+
     @Test("Other than regular files, and closed descriptors, fail with a reason")
     func noFile() {
         for isSocket in [true, false] {
