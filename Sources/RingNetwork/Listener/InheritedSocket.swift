@@ -28,8 +28,8 @@ public struct InheritedSocket: Sendable, Hashable {
     ///
     /// - Parameter unsetsVariables: removes the variables, so neither a second call nor a child
     ///   finds them. No other thread may use the environment during the call.
-    /// - Throws: ``InheritedSocketError``, if a variable is invalid. A listener checks the socket
-    ///   that it adopts.
+    /// - Throws: ``InheritedSocketError``, if a variable is invalid, or a descriptor is not open. A
+    ///   listener checks the socket that it adopts.
     public static func all(
         unsetsVariables: Bool = false
     ) throws -> [InheritedSocket] {
@@ -62,12 +62,19 @@ public struct InheritedSocket: Sendable, Hashable {
         }
         let names = (variable("LISTEN_FDNAMES") ?? "").split(
             separator: ":", omittingEmptySubsequences: false)
-        // First of all, so that no child inherits any of them.
-        for descriptor in first..<first + count { Descriptors.closeOnExec(descriptor) }
-        return (first..<first + count).enumerated().map { index, descriptor in
-            let name = index < names.count && !names[index].isEmpty ? names[index] : "unknown"
-            return InheritedSocket(descriptor: descriptor, name: String(name))
+        var sockets: [InheritedSocket] = []
+        for descriptor in first..<first + count {
+            let name = names.dropFirst(sockets.count).first ?? ""
+            let socket = InheritedSocket(
+                descriptor: descriptor, name: name.isEmpty ? "unknown" : String(name))
+            // The count may be far too high.
+            guard Descriptors.isOpen(descriptor) else {
+                throw InheritedSocketError(descriptor: descriptor, name: socket.name, .notOpen)
+            }
+            Descriptors.closeOnExec(descriptor)
+            sockets.append(socket)
         }
+        return sockets
     }
 
     /// Throws unless a listener can adopt the socket.

@@ -112,6 +112,16 @@ struct InheritedSocketTests {
         stop(listener)
     }
 
+    @Test("More sockets than are open are an error, found at the first that is missing")
+    func missing() {
+        let values = ["LISTEN_PID": "42", "LISTEN_FDS": "1000000", "LISTEN_FDNAMES": "http"]
+        let error = #expect(throws: InheritedSocketError.self) {
+            try InheritedSocket.all(processIdentifier: 42, first: 100_000) { values[$0] }
+        }
+        #expect(error?.reason == .notOpen)
+        #expect(error?.description.contains("100000 ('http') is not open") == true)
+    }
+
     @Test("The variables are removed if requested")
     func unsetting() async {
         await #expect(processExitsWith: .success) {
