@@ -61,7 +61,7 @@ extension Connection {
     public func setHandshakeHandler(
         _ handler: sending ((Connection, TLSNegotiation) -> Void)?
     ) {
-        onQueue { $0.confined.handlers.handshake = handler }
+        onQueue { $0.settableHandlers.handshake = handler }
     }
 
     /// The handshake has ended.

@@ -253,5 +253,18 @@ struct TLSFailureTests {
         }
         expectMessage(result, naming: "secure of connection")
     }
+
+    @Test("A handshake handler of a connection that a task has is a mistake")
+    func handlerInTask() async {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
+            prepareForTrap()
+            let pair = try SecuredPair()
+            pair.server.activate()
+            try await pair.client.run { client in
+                client.connection.setHandshakeHandler { _, _ in }
+            }
+        }
+        expectMessage(result, naming: "use the methods of AsyncConnection")
+    }
 }
 #endif
