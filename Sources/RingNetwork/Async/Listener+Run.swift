@@ -12,7 +12,8 @@ extension Listener {
     /// the connections of those that are not done at the deadline. Cancelling the task closes the
     /// listener and resets all connections at once.
     ///
-    /// Do not set a connection handler or call `activate`. Calling it twice ends the process.
+    /// Do not set a connection handler or call `activate`. On an active listener, `run` ends the
+    /// process; on a closed one it returns at once.
     public func run(
         _ handler: @escaping @Sendable (AsyncConnection) async throws -> Void
     ) async {
