@@ -125,7 +125,8 @@ public final class DatagramSocket: QueueConfined {
 
     /// - Parameters:
     ///   - descriptor: a datagram socket, owned by this object from now on.
-    ///   - options: only those of receiving and of sending apply.
+    ///   - options: only those of receiving and of sending apply, without `combinesReceived`: the
+    ///     socket's own UDP_GRO stays.
     ///   - target: the target of the socket's queue.
     public convenience init(
         adopting descriptor: Int32, options: DatagramOptions = DatagramOptions(),
