@@ -70,12 +70,6 @@ public final class DatagramSocket: QueueConfined {
 
     private let setup = SetupPhase()
 
-    enum Phase {
-        case setup
-        case active
-        case closed
-    }
-
     /// Binds a socket. The kernel buffers datagrams from now on; they are received after
     /// `activate`.
     /// - Parameters:

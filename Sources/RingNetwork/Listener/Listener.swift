@@ -42,12 +42,6 @@ public final class Listener: QueueConfined, ConnectionOwner {
 
     private let setup = SetupPhase()
 
-    enum Phase {
-        case setup
-        case active
-        case closed
-    }
-
     /// Starts listening: clients can connect from now on, and are accepted after `activate`.
     /// - Parameters:
     ///   - endpoint: resolved; port 0 lets the kernel choose one.
