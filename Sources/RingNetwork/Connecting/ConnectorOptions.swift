@@ -12,8 +12,8 @@ public struct ConnectorOptions: Sendable {
     /// once. `.never`: the kernel's limit for each address, about two minutes.
     public var timeout = DispatchTimeInterval.seconds(30)
     /// The local address, with a port or 0 for any; nil: the kernel chooses. Only remote addresses
-    /// of the same family are tried. For a Unix socket an abstract name; a path is an error, because
-    /// its file would stay.
+    /// of the same family are tried. For a Unix socket an abstract name; a path is an error: its
+    /// file would stay.
     public var localEndpoint: Endpoint?
     /// Options of the sockets, set before they are bound or connected.
     public var socket = SocketOptions()
