@@ -33,3 +33,5 @@ print("all clients are done:", await stop.value)
 
 // snippet.hide
 try await clients.value
+let report = await listener.shutdown(deadline: .now())
+precondition(report.aborted.isEmpty && report.unfinished == 0)

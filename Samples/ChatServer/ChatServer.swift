@@ -47,7 +47,7 @@ struct ChatServer: AsyncParsableCommand {
         let chat = Chat()
         let (limit, policy, drain) = (outbox, slowReaders, drain)
         onShutdownSignal {
-            listener.shutdown(deadline: .now() + drain.interval)
+            listener.shutdown(deadline: .now() + drain.interval) { _ in }
         }
         writeLine("listening on \(listener.endpoint)")
         // Returns after a signal, when the last client has left.

@@ -40,7 +40,7 @@ private struct RunningListener: Service {
         await withGracefulShutdownHandler {
             await listener.run(handler)
         } onGracefulShutdown: {
-            listener.shutdown(deadline: .now() + drainTime)
+            listener.shutdown(deadline: .now() + drainTime) { _ in }
         }
         // Until the close handlers have run, too.
         _ = await listener.shutdown(deadline: .now() + drainTime)

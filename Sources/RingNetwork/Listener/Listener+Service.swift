@@ -15,7 +15,7 @@ extension Listener {
             _ = await withTaskCancellationHandler {
                 await shutdown(deadline: isGraceful ? .now() + drainTime : .now())
             } onCancel: {
-                shutdown(deadline: .now())
+                shutdown(deadline: .now()) { _ in }
             }
         }
     }

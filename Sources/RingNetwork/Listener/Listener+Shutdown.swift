@@ -16,7 +16,7 @@ extension Listener {
     ///     close handlers have run, at the latest one second after the deadline. Each call's
     ///     completion gets the report, also after the end.
     public func shutdown(
-        deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void = { _ in }
+        deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void
     ) {
         endSetup()
         onQueue { listener in
