@@ -65,7 +65,9 @@ extension AsyncConnection {
             return try await call { try await $0.receive(exactly: count, within: limit) }
         }
         if count < 1 {
-            fatalMisuse("receive(exactly: \(count)) of connection '\(connection.queue.label)'")
+            fatalMisuse(
+                "receive(exactly: \(count)) of connection '\(connection.queue.label)': the count "
+                    + "must be at least 1")
         }
         try await limited(to: limit) {
             while bufferedCount < count {

@@ -39,10 +39,15 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     func check() { _ = TimeoutTracker(self, began: 0, now: 0, ConnectionActivity()) }
 
     /// The nanoseconds of a span; nil: no limit.
-    static func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64? {
+    /// - Parameter name: of the option, for the message if the span is impossible.
+    static func nanoseconds(
+        _ interval: DispatchTimeInterval, _ name: @autoclosure () -> String
+    ) -> UInt64? {
         if interval == .never { return nil }
         let count = interval.clampedNanoseconds
-        if count <= 0 { fatalMisuse("ConnectionTimeouts: \(interval) is not a positive time span") }
+        guard count > 0 else {
+            fatalMisuse("ConnectionTimeouts.\(name()): \(interval) is not a positive time span")
+        }
         return UInt64(count)
     }
 }

@@ -25,12 +25,12 @@ struct TimeoutTracker {
     init(
         _ timeouts: ConnectionTimeouts, began: UInt64, now: UInt64, _ activity: ConnectionActivity
     ) {
-        idle = ConnectionTimeouts.nanoseconds(timeouts.idle)
-        receive = ConnectionTimeouts.nanoseconds(timeouts.receive)
-        send = ConnectionTimeouts.nanoseconds(timeouts.send)
-        handshake = ConnectionTimeouts.nanoseconds(timeouts.handshake)
-        receiveRate = timeouts.receiveRate.map { RateTracker($0) }
-        sendRate = timeouts.sendRate.map { RateTracker($0) }
+        idle = ConnectionTimeouts.nanoseconds(timeouts.idle, "idle")
+        receive = ConnectionTimeouts.nanoseconds(timeouts.receive, "receive")
+        send = ConnectionTimeouts.nanoseconds(timeouts.send, "send")
+        handshake = ConnectionTimeouts.nanoseconds(timeouts.handshake, "handshake")
+        receiveRate = timeouts.receiveRate.map { RateTracker($0, "receiveRate") }
+        sendRate = timeouts.sendRate.map { RateTracker($0, "sendRate") }
         self.began = began
         last = activity
         idleSince = now
@@ -92,12 +92,12 @@ private struct RateTracker {
     private var windowBegan: UInt64 = 0
     private var windowBytes: UInt64 = 0
 
-    init(_ rate: MinimumRate) {
-        window = ConnectionTimeouts.nanoseconds(rate.window) ?? .max
+    init(_ rate: MinimumRate, _ name: String) {
+        window = ConnectionTimeouts.nanoseconds(rate.window, "\(name).window") ?? .max
         grace =
             rate.grace == .nanoseconds(0)
             ? 0
-            : ConnectionTimeouts.nanoseconds(rate.grace) ?? .max
+            : ConnectionTimeouts.nanoseconds(rate.grace, "\(name).grace") ?? .max
         bytesPerSecond = Double(rate.bytesPerSecond)
     }
 

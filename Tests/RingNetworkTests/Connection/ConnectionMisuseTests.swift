@@ -64,7 +64,16 @@ struct ConnectionMisuseTests {
                 $0.connection.timeouts.idle = .seconds(0)
             }
         }
-        expectMessage(span, naming: "ConnectionTimeouts", "not a positive time span")
+        expectMessage(span, naming: "ConnectionTimeouts.idle", "seconds(0)", "positive")
+        let window = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            var rate = MinimumRate(bytesPerSecond: 100)
+            rate.window = .seconds(0)
+            _ = try Listener(.ipv4(.loopback, port: 0)) { [rate] in
+                $0.connection.timeouts.sendRate = rate
+            }
+        }
+        expectMessage(window, naming: "ConnectionTimeouts.sendRate.window", "positive")
         let mark = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = Connector { $0.connection.sendLowWaterBytes = -1 }
@@ -75,6 +84,19 @@ struct ConnectionMisuseTests {
             _ = try Listener([])
         }
         expectMessage(endpoints, naming: "a Listener without endpoints", "pass at least one")
+    }
+
+    @Test("receiving exactly no bytes")
+    func exactlyNone() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let (descriptor, _) = Wire.pair()
+            try await Connection(adopting: descriptor, label: "greeter").run {
+                client async throws in
+                _ = try await client.receive(exactly: 0)
+            }
+        }
+        expectMessage(result, naming: "exactly: 0", "'greeter'", "at least 1")
     }
 
     @Test("a listener's counters off its queue")
