@@ -17,42 +17,16 @@ extension Sockets {
                 try require(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isOnly)
             }
             settings.prepare(descriptor)
-            if case .unixPath(let path) = address.parts {
-                try listen(descriptor, at: path, address, settings)
-            } else {
-                try bind(descriptor, to: address)
+            let file = try bind(
+                descriptor, SOCK_STREAM, to: address, mode: settings.unixMode,
+                replacesStale: settings.replacesStaleUnixSocket)
+            do throws(SystemError) {
                 try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
+            } catch {
+                file?.remove()
+                throw error
             }
             return descriptor
-        }
-    }
-
-    private static func listen(
-        _ descriptor: Int32, at path: [UInt8], _ address: SocketAddress,
-        _ settings: ListeningSettings
-    ) throws(SystemError) {
-        if let mode = settings.unixMode {
-            // bind(2) gives the file the socket's mode, minus the umask, so it is never wider than
-            // requested.
-            try checked("fchmod") { fchmod(descriptor, mode_t(mode)) }
-        }
-        do throws(SystemError) {
-            try bind(descriptor, to: address)
-        } catch {
-            guard error.code == EADDRINUSE, settings.replacesStaleUnixSocket,
-                let file = UnixSocketFile(path), file.isStale
-            else { throw error }
-            file.remove()
-            try bind(descriptor, to: address)
-        }
-        let file = UnixSocketFile(path)
-        do throws(SystemError) {
-            // Before listen(2), so nobody can connect earlier.
-            if let mode = settings.unixMode { try file?.widen(to: mode) }
-            try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
-        } catch {
-            file?.remove()
-            throw error
         }
     }
 

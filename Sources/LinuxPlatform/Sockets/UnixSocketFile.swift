@@ -28,11 +28,14 @@ package struct UnixSocketFile: Sendable {
         UnixSocketFile(path).map { $0.device == device && $0.inode == inode } ?? false
     }
 
-    /// Whether no server listens: connect(2) is refused.
-    package var isStale: Bool {
+    /// Whether no socket is bound to it: connect(2) of a socket of this type is refused.
+    func isStale(_ type: __socket_type) -> Bool {
         guard let address = SocketAddress(unixPath: path) else { return false }
         do throws(SystemError) {
-            Descriptors.close(try Sockets.connect(to: address).descriptor)
+            try Sockets.open(type, address.family) { descriptor throws(SystemError) in
+                _ = try Sockets.continueConnect(descriptor, to: address)
+                Descriptors.close(descriptor)
+            }
             return false
         } catch {
             return error.call == "connect" && error.code == ECONNREFUSED

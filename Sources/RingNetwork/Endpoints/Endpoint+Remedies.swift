@@ -12,8 +12,7 @@ extension Endpoint {
     func bindingRemedy(_ code: Int32, for use: SocketUse) -> String {
         switch (code, use) {
         case (ErrorCode.addressInUse, .listening) where isUnix:
-            return "another server listens there, or left the file behind: remove it, or set "
-                + "replacesStaleUnixSocket"
+            return "another server listens there: stop it, or choose another path"
         case (ErrorCode.addressInUse, .datagrams) where isUnix:
             return "another program receives there, or left the file behind: remove it"
         case (ErrorCode.addressInUse, .listening):

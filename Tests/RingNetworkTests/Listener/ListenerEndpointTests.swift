@@ -193,7 +193,8 @@ struct ListenerEndpointTests {
         #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
         let listener = try makeEchoListener(endpoint)
         // Not while another server answers there, even if it does not accept.
-        #expect(throws: ListenerError.self) { try Listener(endpoint) }
+        let busy = #expect(throws: ListenerError.self) { try Listener(endpoint) }
+        #expect(busy?.cause.remedy.hasPrefix("another server listens there: stop it") == true)
         try Connector.shared.expectEcho(from: endpoint)
         stop(listener)
         #expect(access(path, F_OK) != 0)
@@ -205,7 +206,10 @@ struct ListenerEndpointTests {
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         close(file)
         defer { unlink(path) }
-        #expect(throws: ListenerError.self) { try Listener(.unix(UnixAddress(path: path))) }
+        let error = #expect(throws: ListenerError.self) {
+            try Listener(.unix(UnixAddress(path: path)))
+        }
+        #expect(error?.cause.remedy.contains("not a socket") == true, "\(error!)")
         #expect(access(path, F_OK) == 0)
         let link = makeSocketPath()
         symlink(path, link)
