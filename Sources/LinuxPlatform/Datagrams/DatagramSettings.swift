@@ -16,6 +16,10 @@ package struct DatagramSettings: Sendable {
     package var reportsPath = false
     /// UDP_GRO, if the kernel supports it.
     package var combinesReceived = false
+    /// The mode of a Unix socket's file, regardless of the umask; nil: the umask decides.
+    package var unixMode: UInt32?
+    /// Whether the file of a Unix socket without a program is replaced.
+    package var replacesStaleUnixSocket = false
     /// Sets further options, before bind(2).
     package var prepare: @Sendable (Int32) -> Void = { _ in }
 

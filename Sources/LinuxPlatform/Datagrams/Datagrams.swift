@@ -13,12 +13,17 @@ package enum Datagrams {
         let family = (local ?? peer)?.family ?? UInt16(AF_UNSPEC)
         return try Sockets.open(SOCK_DGRAM, family) { descriptor throws(SystemError) in
             try prepare(descriptor, family, settings)
-            if let local { try Sockets.bind(descriptor, to: local) }
+            var file: UnixSocketFile?
+            if let local {
+                file = try Sockets.bind(
+                    descriptor, SOCK_DGRAM, to: local, mode: settings.unixMode,
+                    replacesStale: settings.replacesStaleUnixSocket)
+            }
             guard let peer else { return descriptor }
             do throws(SystemError) {
                 try checked("connect") { peer.withSockaddr { connect(descriptor, $0, $1) } }
             } catch {
-                if case .unixPath(let path) = local?.parts { UnixSocketFile(path)?.remove() }
+                file?.remove()
                 throw error
             }
             return descriptor

@@ -12,6 +12,13 @@ public struct DatagramOptions: Sendable {
     /// Whether an IPv6 endpoint accepts IPv6 only. When false, `[::]` also serves IPv4, with
     /// IPv4-mapped addresses.
     public var isIPv6Only = false
+    /// The mode of a Unix socket's file, such as 0o660, regardless of the umask; nil: the umask
+    /// decides. The file never has a wider mode, not even briefly.
+    public var unixSocketMode: UInt32?
+    /// Whether a stale Unix socket file is replaced instead of causing an error. It is stale if no
+    /// socket is bound to it: without this, a program cannot start again after it was killed. If
+    /// two programs start at the same moment, both may find it stale; then the later one wins.
+    public var replacesStaleUnixSocket = true
     /// Whether datagrams may be sent to broadcast addresses (SO_BROADCAST).
     public var allowsBroadcast = false
     /// The size of the kernel's receive buffer (SO_RCVBUF); nil: net.core.rmem_default. The kernel

@@ -328,6 +328,8 @@ extension DatagramOptions {
         settings.reusesAddress = reusesAddress
         settings.reusesPort = reusesPort
         settings.isIPv6Only = isIPv6Only
+        settings.unixMode = unixSocketMode
+        settings.replacesStaleUnixSocket = replacesStaleUnixSocket
         settings.allowsBroadcast = allowsBroadcast
         settings.receiveBufferBytes = receiveBufferBytes.map { Int32(clamping: $0) }
         settings.sendBufferBytes = sendBufferBytes.map { Int32(clamping: $0) }

@@ -14,7 +14,7 @@ extension Endpoint {
         case (ErrorCode.addressInUse, .listening) where isUnix:
             return "another server listens there: stop it, or choose another path"
         case (ErrorCode.addressInUse, .datagrams) where isUnix:
-            return "another program receives there, or left the file behind: remove it"
+            return "another program receives there: stop it, or choose another path"
         case (ErrorCode.addressInUse, .listening):
             return "another program listens there: stop it (ss -ltnp shows it), or choose "
                 + "another port; port 0 picks a free one"

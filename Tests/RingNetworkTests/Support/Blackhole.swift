@@ -46,8 +46,8 @@ final class Blackhole {
     }
 
     /// A Unix socket that is bound but does not listen.
-    static func bindUnix(_ path: String) -> Int32 {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    static func bindUnix(_ path: String, _ type: __socket_type = SOCK_STREAM) -> Int32 {
+        let kind = Int32(type.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
