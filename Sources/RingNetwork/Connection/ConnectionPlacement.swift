@@ -23,8 +23,8 @@ public struct ConnectionPlacement: Sendable {
     }
 
     /// A queue for one connection.
-    static var alone: ConnectionPlacement {
-        ConnectionPlacement(queue: DispatchQueue(label: "connection"))
+    static func alone(label: String) -> ConnectionPlacement {
+        ConnectionPlacement(queue: DispatchQueue(label: label))
     }
 }
 

@@ -35,17 +35,22 @@ extension Listener {
     // MARK: connections
 
     /// Called for each accepted connection.
-    func accepted(_ descriptor: Int32, _ endpoints: SocketEndpoints) {
+    func accepted(
+        _ descriptor: Int32, _ endpoints: SocketEndpoints, at socket: ListeningSocket
+    ) {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
-        begin(descriptor, endpoints)
+        begin(descriptor, endpoints, at: socket)
         if connectionCount >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
     }
 
-    private func begin(_ descriptor: Int32, _ endpoints: SocketEndpoints) {
+    private func begin(
+        _ descriptor: Int32, _ endpoints: SocketEndpoints, at socket: ListeningSocket
+    ) {
         var connection = Connection(
-            adopting: descriptor, endpoints, on: options.placement ?? .alone,
+            adopting: descriptor, endpoints,
+            on: options.placement ?? .alone(label: socket.connectionLabel),
             options: options.connection)
         let peer = countedPeer(connection.remoteEndpoint)
         if let peer, confined.peers[peer, default: 0] >= options.connectionLimitPerPeer {

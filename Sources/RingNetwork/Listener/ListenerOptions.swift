@@ -39,7 +39,8 @@ public struct ListenerOptions: Sendable {
     /// One queue for all connections: their handlers run one at a time, and may use each other's
     /// connections; one that blocks delays all of them. The connection handler still runs on the
     /// listener's queue: make the listener with the same queue as its target if the handler uses
-    /// what belongs to all. nil: a queue each, so they run concurrently.
+    /// what belongs to all. nil: a queue each, so they run concurrently; its label names the
+    /// listener's endpoint, as in `connection of 127.0.0.1:7007`.
     public var placement: ConnectionPlacement?
     /// Options of the accepted connections.
     public var connection = ConnectionOptions()

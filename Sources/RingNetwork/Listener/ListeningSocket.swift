@@ -9,6 +9,8 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
     /// This side's endpoint of every connection; nil: connections differ, since the socket listens
     /// at all addresses, accepts for others (IP_TRANSPARENT), or was adopted.
     private let commonEndpoint: Endpoint?
+    /// Of the queue of each connection, which shares the text's memory.
+    let connectionLabel: String
     /// The socket's file, removed on close.
     private let file: UnixSocketFile?
     private let store = Confined(State())
@@ -44,6 +46,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         }
         let bound = SocketEndpoints.local(of: descriptor)
         self.endpoint = bound ?? endpoint
+        connectionLabel = "connection of \(self.endpoint)"
         let isForMany =
             bound?.ipAddress?.isUnspecified == true || Sockets.isTransparent(descriptor)
         commonEndpoint = isForMany ? nil : bound
@@ -56,6 +59,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         descriptor = socket.descriptor
         isUnix = Sockets.isUnix(descriptor)
         endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))
+        connectionLabel = "connection of \(endpoint)"
         commonEndpoint = nil
         file = nil
         Descriptors.closeOnExec(descriptor)
@@ -94,7 +98,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         let endpoints = SocketEndpoints(
             local: commonEndpoint ?? SocketEndpoints.local(of: descriptor), remote: Endpoint(peer),
             isUnix: isUnix)
-        confined.listener?.accepted(descriptor, endpoints)
+        confined.listener?.accepted(descriptor, endpoints, at: self)
     }
 
     func acceptingFailed(_ result: Int32) { confined.listener?.acceptFailed(-result, at: self) }

@@ -69,6 +69,24 @@ struct ListenerEndpointTests {
         }
     }
 
+    @Test("The queue of an accepted connection is named after the endpoint of its listener")
+    func labels() throws {
+        let path = try UnixAddress(path: makeSocketPath())
+        let listener = try Listener([.ipv4(.loopback, port: 0), .unix(path)])
+        let labels = Watched<[String]>([])
+        listener.setConnectionHandler { connection in
+            labels.append(connection.queue.label)
+            connection.close()
+        }
+        listener.activate()
+        for endpoint in listener.endpoints {
+            let client = try Connector.shared.connection(to: endpoint)
+            expectEventually(labels) { $0.last == "connection of \(endpoint)" }
+            client.close()
+        }
+        stop(listener)
+    }
+
     @Test("A connection whose peer has left before it was accepted knows that peer")
     func peerThatLeft() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
