@@ -170,8 +170,14 @@ extension Listener {
 
     private func report(_ code: Int32, at socket: ListeningSocket) {
         let error = SystemError(call: "accept", code: code)
-        confined.handlers.error?(self, ListenerError(socket.endpoint, error))
+        let failure = ListenerError(socket.endpoint, error)
+        guard let handler = confined.handlers.error else {
+            return Listener.unhandledError.log("\(failure)")
+        }
+        handler(self, failure)
     }
+
+    private static let unhandledError = RepeatedLine()
 
     /// Descriptors ran out. Accepts waiting clients with the reserved descriptor and closes them,
     /// so they see an end instead of a hang. Returns their number.

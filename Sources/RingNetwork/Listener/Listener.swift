@@ -108,7 +108,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// Sets the handler for failures to accept: either one endpoint failed for good, while the
     /// others go on, or descriptors or memory are short, and accepting resumes when they are
     /// available. After the last endpoint the listener closes. Errors of single clients are not
-    /// reported.
+    /// reported. Without a handler, failures are logged, at most one line a second.
     public func setErrorHandler(_ handler: sending ((Listener, ListenerError) -> Void)?) {
         onQueue { $0.settableHandlers.error = handler }
     }

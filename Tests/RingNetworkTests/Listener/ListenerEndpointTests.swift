@@ -87,6 +87,22 @@ struct ListenerEndpointTests {
         stop(listener)
     }
 
+    @Test("Without an error handler, a failure to accept is logged")
+    func unhandledError() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let lines = Watched<[String]>([])
+            Diagnostics.setReceiver { if $0 == .warning { lines.append($1) } }
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            listener.activate()
+            // After shutdown(2) the socket does not listen: accept fails with EINVAL.
+            shutdown(listener.sockets[0].descriptor, Int32(SHUT_RDWR))
+            expectEventually(lines) {
+                $0.count == 1 && $0[0].hasPrefix("cannot accept at \(listener.endpoint): ")
+            }
+        }
+    }
+
     @Test("A connection whose peer has left before it was accepted knows that peer")
     func peerThatLeft() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
