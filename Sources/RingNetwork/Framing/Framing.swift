@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// A rule that splits a stream of bytes into frames. A ``FrameReader`` keeps incomplete frames, so
 /// a framing only finds where a frame ends.
 ///
@@ -11,12 +13,17 @@ public protocol Framing: Sendable {
     /// - Throws: ``FrameError`` or an error of the framing's own, if the stream breaks its rules.
     mutating func nextFrame(in bytes: FrameBytes) throws -> FrameBounds?
 
-    /// Appends a whole frame to `output`, which is unchanged after an error.
+    /// Appends a whole frame to `output`, which is unchanged after an error. A framing that is only
+    /// read needs none: the default ends the process.
     /// - Throws: ``FrameError`` or an error of the framing's own, if it cannot frame the payload.
     func append(_ payload: RawSpan, to output: inout [UInt8]) throws
 }
 
 extension Framing {
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws {
+        fatalMisuse("\(Self.self) frames nothing, because it has no append(_:to:): implement it")
+    }
+
     /// Appends a whole frame to `output`, which is unchanged after an error.
     /// - Throws: ``FrameError``, if the payload cannot be framed.
     public func append(_ payload: [UInt8], to output: inout [UInt8]) throws {
