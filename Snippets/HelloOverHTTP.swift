@@ -11,7 +11,8 @@ import RingConcurrency
 import RingHTTP
 
 RingConcurrency.install()  // Handlers may block now.
-let server = HTTPServer(address: .inet(port: 0), pool: .ring)
+let pool = RingSocketPool.ring
+let server = HTTPServer(address: .inet(port: 0), pool: pool)
 await server.appendRoute("GET /hello") { _ in
     HTTPResponse(statusCode: .ok, body: Data("hello\n".utf8))
 }
@@ -30,11 +31,13 @@ let client = Task {
     }
     print(answer)
     precondition(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("hello\n"))
-    exit(0)
+    kill(getpid(), SIGTERM)
 }
 // snippet.show
-try await server.run()
+// Returns when a signal has stopped the server.
+try await server.run(on: pool, stoppingOn: SIGTERM, SIGINT)
 // snippet.hide
+try await client.value
 #else
 print("This program needs the trait FlyingFox.")
 #endif

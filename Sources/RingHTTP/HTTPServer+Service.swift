@@ -26,12 +26,7 @@ private struct HTTPService: Service {
 
     func run() async throws {
         try await withGracefulShutdownHandler {
-            do {
-                try await server.run()
-            } catch {
-                // A server that is stopped ends with an error.
-                if !Task.isShuttingDownGracefully { throw error }
-            }
+            try await server.run(on: pool)
         } onGracefulShutdown: {
             Task {
                 // A stop before that has no effect. If `run` fails, this wait ends by itself.

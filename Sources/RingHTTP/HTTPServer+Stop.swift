@@ -1,7 +1,40 @@
 #if FlyingFox
 public import FlyingFox
+internal import RingDispatch
 
 extension HTTPServer {
+    /// Runs the server until a signal or ``stop(on:timeout:)`` stops it, and returns when the stop
+    /// is complete. FlyingFox's `run()` throws an error then.
+    ///
+    /// ```swift
+    /// try await server.run(on: pool, stoppingOn: SIGTERM, SIGINT)
+    /// ```
+    /// - Parameters:
+    ///   - pool: the server's pool.
+    ///   - signals: the first delivery stops the server. Their default actions are replaced while
+    ///     it runs.
+    ///   - seconds: how long requests may take after a signal; see ``stop(on:timeout:)``.
+    /// - Throws: what FlyingFox's `run()` throws if the server was not stopped.
+    public func run(
+        on pool: RingSocketPool, stoppingOn signals: Int32..., timeout seconds: Double = 10
+    ) async throws {
+        let deliveries = DispatchSource.signals(signals)
+        let stopping = Task {
+            for await _ in deliveries {
+                // A stop before that has no effect. If `run` fails, this wait ends by itself.
+                try? await waitUntilListening()
+                return await stop(on: pool, timeout: seconds)
+            }
+        }
+        defer { stopping.cancel() }
+        do {
+            try await run()
+        } catch {
+            // A server that is stopped ends with an error.
+            if !pool.isEndingAccepting { throw error }
+        }
+    }
+
     /// Stops a server that runs on this pool, and returns when its connections are done: idle ones
     /// end at once, and requests in flight are answered. New clients are refused. Open WebSockets
     /// and event streams take the whole time: end them before.

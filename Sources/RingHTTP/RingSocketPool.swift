@@ -108,6 +108,9 @@ public final class RingSocketPool: AsyncSocketPool {
         for wait in waits { wait.endIfListening() }
     }
 
+    /// Whether `endAccepting` was called since `prepare`.
+    var isEndingAccepting: Bool { state.withLock { $0.accepting != .on } }
+
     /// Whether a wait has ended because of `endAccepting`.
     var hasEndedAccepting: Bool { state.withLock { $0.accepting == .ended } }
 

@@ -31,9 +31,9 @@ struct HTTPServerTests {
     }
 
     private static func start(
-        _ server: HTTPServer
+        _ server: HTTPServer, _ body: (@Sendable () async throws -> Void)? = nil
     ) async throws -> (UInt16, Task<Void, any Error>) {
-        let run = Task { try await server.run() }
+        let run = Task { if let body { try await body() } else { try await server.run() } }
         try await server.waitUntilListening()
         guard case .ip4(_, let port) = await server.listeningAddress else {
             throw SocketError.unsupportedAddress
@@ -148,6 +148,39 @@ struct HTTPServerTests {
                 await #expect(throws: (any Error).self) { try await run.value }
             }
         }
+    }
+
+    /// In a process of its own: see `stop`.
+    @Test("A signal stops the server, requests in flight are answered, and the run returns")
+    func signal() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let suite = try HTTPServerTests()
+            let (arrived, proceed) = (Gate(), Gate())
+            await HTTPServerTests.addSlowRoute(to: suite.server, arrived, proceed)
+            let (port, run) = try await HTTPServerTests.start(suite.server) {
+                try await suite.server.run(
+                    on: suite.pool, stoppingOn: SIGINT, SIGTERM, timeout: .infinity)
+            }
+            let idle = try await TestClient(port: port)
+            let busy = try await TestClient(port: port)
+            try await busy.send("/slow")
+            while !arrived.wasOpened { await Task.yield() }
+            kill(getpid(), SIGTERM)
+            await #expect(throws: SocketError.disconnected) { try await idle.socket.read() }
+            proceed.open()
+            #expect(try await busy.receive() == (200, "done"))
+            try await run.value
+        }
+    }
+
+    @Test("A run that nobody stopped throws its error")
+    func failedRun() async throws {
+        let (_, run) = try await HTTPServerTests.start(server) { [server, pool] in
+            try await server.run(on: pool)
+        }
+        run.cancel()
+        await #expect(throws: CancellationError.self) { try await run.value }
     }
 
     @Test("A second server on a pool does not run, and the first one goes on")

@@ -7,6 +7,10 @@ extension DispatchSource {
     /// happen before the task asks again are one element with their number, for each signal.
     /// - Parameter numbers: `SIGTERM`, for example.
     public static func signals(_ numbers: Int32...) -> EventSequence<Signal> {
+        signals(numbers)
+    }
+
+    package static func signals(_ numbers: [Int32]) -> EventSequence<Signal> {
         EventSequence(
             events: SourceEvents(label: "ringdispatch.signal-sequence") { queue in
                 numbers.map { makeSignalSource(signal: $0, queue: queue) }
