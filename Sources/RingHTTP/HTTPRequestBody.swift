@@ -58,9 +58,9 @@ public final class HTTPRequestBody {
         return hasEnded && received <= end
     }
 
-    /// Reads what is left, and drops it, until the task is cancelled.
+    /// Reads what is left, and drops it, until the task is cancelled. A late body can go on.
     func discardRest() async {
-        while isIntact, !hasEnded, !Task.isCancelled { _ = try? await next() }
+        while !hasEnded, (try? await next()) != nil {}
     }
 }
 #endif

@@ -29,8 +29,8 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
     /// Runs the work item once when the source is installed, unless the item is cancelled.
     func setRegistrationHandler(handler: DispatchWorkItem)
 
-    /// Starts the source: events count from this call on, while it is suspended, too.
-    /// `dispatch_activate`.
+    /// Starts the source. If it has an event handler, events count from this call on, while it is
+    /// suspended, too. `dispatch_activate`.
     func activate()
     /// Stops event handlers until the matching `resume()`. Events merge meanwhile.
     /// `dispatch_suspend`.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The working part of a source. The program holds a `DispatchSource`, whose end cancels the core.
 ///
-/// Events merge into a pending value. `wake` puts the source onto its queue once; there `invoke`
-/// installs the source, calls its handlers and arms the next event. The invoker is the thread that
+/// `activate` installs the source. Events merge into a pending value. `wake` puts the source onto
+/// its queue once, which calls its handlers and arms the next event. The invoker is the thread that
 /// holds the `enqueued` bit, one at a time: only it touches the handlers and the fields that a
 /// subclass assigns to it.
 class SourceCore: Runnable {

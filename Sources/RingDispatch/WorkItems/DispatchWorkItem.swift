@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// `wait` and `notify` refer to its first run.
 public final class DispatchWorkItem: Sendable {
-    // Safety: `perform` calls `block` only if it set `started` before `cancelled` was set; `cancel`
+    // Safety: `perform` uses `block` only if it set `started` before `cancelled` was set; `cancel`
     // frees it only in the opposite case.
     private nonisolated(unsafe) var block: (() -> Void)?
     let qos: DispatchQoS
@@ -35,16 +35,26 @@ public final class DispatchWorkItem: Sendable {
     }
 
     /// Runs the block on the calling thread, unless it was cancelled. `dispatch_block_perform`.
-    public func perform() { perform { $0 } }
+    public func perform() {
+        if begin() { block?() }
+        end()
+    }
 
     /// Performs the item for the only time, and frees the block's captures.
-    func performOnce() { perform { $0.take() } }
+    func performOnce() {
+        if begin() { block.take()?() }
+        end()
+    }
 
-    private func perform(_ take: (inout (() -> Void)?) -> (() -> Void)?) {
+    /// Returns whether the block may run.
+    private func begin() -> Bool {
         let before = state.bitwiseOr(
             DispatchWorkItem.started, ordering: .acquiringAndReleasing
         ).oldValue
-        if before & DispatchWorkItem.cancelled == 0 { take(&block)?() }
+        return before & DispatchWorkItem.cancelled == 0
+    }
+
+    private func end() {
         let old = state.bitwiseOr(DispatchWorkItem.done, ordering: .acquiringAndReleasing).oldValue
         if old & DispatchWorkItem.done == 0 { completion.leave() }
     }
