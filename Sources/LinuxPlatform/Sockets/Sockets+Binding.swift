@@ -4,7 +4,7 @@ extension Sockets {
     /// Binds a socket. Returns the file of a Unix socket with a path.
     /// - Parameters:
     ///   - mode: of the file, regardless of the umask; nil: the umask decides.
-    ///   - replacesStale: whether a file that no socket is bound to is replaced.
+    ///   - replacesStale: whether a file is replaced where no program listens or receives.
     static func bind(
         _ descriptor: Int32, _ type: __socket_type, to address: SocketAddress, mode: UInt32?,
         replacesStale: Bool

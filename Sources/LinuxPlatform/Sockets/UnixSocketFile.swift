@@ -28,7 +28,8 @@ package struct UnixSocketFile: Sendable {
         UnixSocketFile(path).map { $0.device == device && $0.inode == inode } ?? false
     }
 
-    /// Whether no socket is bound to it: connect(2) of a socket of this type is refused.
+    /// Whether no program listens or receives there: connect(2) of a socket of this type is
+    /// refused.
     func isStale(_ type: __socket_type) -> Bool {
         guard let address = SocketAddress(unixPath: path) else { return false }
         do throws(SystemError) {

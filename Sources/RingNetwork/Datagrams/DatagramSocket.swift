@@ -113,7 +113,7 @@ public final class DatagramSocket: QueueConfined {
                 at: localAddress, connectingTo: peerAddress, settings)
             self.init(descriptor, options, target, ownsPath: local != nil)
         } catch {
-            throw DatagramSocketError(error.call == "bind" ? local ?? peer : peer, error)
+            throw DatagramSocketError(error.call == "connect" ? peer : local ?? peer, error)
         }
     }
 

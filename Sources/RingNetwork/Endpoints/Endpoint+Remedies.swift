@@ -12,9 +12,11 @@ extension Endpoint {
     func bindingRemedy(_ code: Int32, for use: SocketUse) -> String {
         switch (code, use) {
         case (ErrorCode.addressInUse, .listening) where isUnix:
-            return "another server listens there: stop it, or choose another path"
+            return "another server listens there: stop it, or choose another name; if none does, "
+                + "this user may not write to the file: remove it"
         case (ErrorCode.addressInUse, .datagrams) where isUnix:
-            return "another program receives there: stop it, or choose another path"
+            return "another program receives there: stop it, or choose another name; if none does, "
+                + "this user may not write to the file: remove it"
         case (ErrorCode.addressInUse, .listening):
             return "another program listens there: stop it (ss -ltnp shows it), or choose "
                 + "another port; port 0 picks a free one"
