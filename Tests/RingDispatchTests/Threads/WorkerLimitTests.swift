@@ -66,6 +66,7 @@ struct WorkerLimitTests {
     func quiet() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "2", 1)
             setenv("RINGDISPATCH_WORKERS", "8", 1)
             let (leave, inside, done) = (Gate(), Watched(0), Watched(0))
             for _ in 0..<40 {
