@@ -6,14 +6,14 @@ import RingNetwork
 /// The clients. Safety: used only on `queue`. All handlers run there, one at a time.
 final class Room: @unchecked Sendable {
     let queue = DispatchQueue(label: "room")
-    private var members: [ObjectIdentifier: Connection] = [:]
+    private var members: Set<Connection> = []
 
-    func add(_ member: Connection) { members[ObjectIdentifier(member)] = member }
+    func add(_ member: Connection) { members.insert(member) }
 
-    func remove(_ member: Connection) { members[ObjectIdentifier(member)] = nil }
+    func remove(_ member: Connection) { members.remove(member) }
 
     func send(_ bytes: RawSpan) {
-        for member in members.values {
+        for member in members {
             // A member that reads too slowly must not fill the memory.
             if member.isWritable { member.send(bytes) } else { member.abort() }
         }

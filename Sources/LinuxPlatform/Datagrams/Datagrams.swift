@@ -13,18 +13,16 @@ package enum Datagrams {
         let family = (local ?? peer)?.family ?? UInt16(AF_UNSPEC)
         return try Sockets.open(SOCK_DGRAM, family) { descriptor throws(SystemError) in
             try prepare(descriptor, family, settings)
-            var file: UnixSocketFile?
-            if let local {
-                file = try Sockets.bind(
-                    descriptor, SOCK_DGRAM, to: local, mode: settings.unixMode,
-                    replacesStale: settings.replacesStaleUnixSocket)
-            }
-            guard let peer else { return descriptor }
-            do throws(SystemError) {
+            func connectToPeer() throws(SystemError) {
+                guard let peer else { return }
                 try checked("connect") { peer.withSockaddr { connect(descriptor, $0, $1) } }
-            } catch {
-                file?.remove()
-                throw error
+            }
+            if let local {
+                try Sockets.bind(
+                    descriptor, SOCK_DGRAM, to: local, mode: settings.unixMode,
+                    replacesStale: settings.replacesStaleUnixSocket, then: connectToPeer)
+            } else {
+                try connectToPeer()
             }
             return descriptor
         }

@@ -1,17 +1,17 @@
 internal import Glibc
 
 extension Sockets {
-    /// Binds a socket. Returns the file of a Unix socket with a path.
+    /// Binds a socket, then calls `next`. If that throws, the file of a Unix socket is removed.
     /// - Parameters:
     ///   - mode: of the file, regardless of the umask; nil: the umask decides.
     ///   - replacesStale: whether a file is replaced where no program listens or receives.
     static func bind(
         _ descriptor: Int32, _ type: __socket_type, to address: SocketAddress, mode: UInt32?,
-        replacesStale: Bool
-    ) throws(SystemError) -> UnixSocketFile? {
+        replacesStale: Bool, then next: () throws(SystemError) -> Void
+    ) throws(SystemError) {
         guard case .unixPath(let path) = address.parts else {
             try bind(descriptor, to: address)
-            return nil
+            return try next()
         }
         // bind(2) gives the file the socket's mode, minus the umask, so it is never wider than
         // requested.
@@ -26,11 +26,11 @@ extension Sockets {
         let file = UnixSocketFile(path)
         do throws(SystemError) {
             if let mode { try file?.widen(to: mode) }
+            try next()
         } catch {
             file?.remove()
             throw error
         }
-        return file
     }
 
     /// Throws if the file must stay.

@@ -17,14 +17,11 @@ extension Sockets {
                 try require(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isOnly)
             }
             settings.prepare(descriptor)
-            let file = try bind(
+            try bind(
                 descriptor, SOCK_STREAM, to: address, mode: settings.unixMode,
-                replacesStale: settings.replacesStaleUnixSocket)
-            do throws(SystemError) {
+                replacesStale: settings.replacesStaleUnixSocket
+            ) { () throws(SystemError) in
                 try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
-            } catch {
-                file?.remove()
-                throw error
             }
             return descriptor
         }
