@@ -28,11 +28,7 @@ private struct HTTPService: Service {
         try await withGracefulShutdownHandler {
             try await server.run(on: pool)
         } onGracefulShutdown: {
-            Task {
-                // A stop before that has no effect. If `run` fails, this wait ends by itself.
-                try? await server.waitUntilListening()
-                await server.stop(on: pool, timeout: drainTime)
-            }
+            Task { await server.stopOnceListening(on: pool, timeout: drainTime) }
         }
     }
 }

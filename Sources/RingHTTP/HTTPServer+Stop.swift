@@ -21,9 +21,7 @@ extension HTTPServer {
         let deliveries = DispatchSource.signals(signals)
         let stopping = Task {
             for await _ in deliveries {
-                // A stop before that has no effect. If `run` fails, this wait ends by itself.
-                try? await waitUntilListening()
-                return await stop(on: pool, timeout: seconds)
+                return await stopOnceListening(on: pool, timeout: seconds)
             }
         }
         defer { stopping.cancel() }
@@ -33,6 +31,13 @@ extension HTTPServer {
             // A server that is stopped ends with an error.
             if !pool.isEndingAccepting { throw error }
         }
+    }
+
+    /// A stop before the server listens would have no effect.
+    func stopOnceListening(on pool: RingSocketPool, timeout seconds: Double) async {
+        // If `run` fails, this wait ends by itself.
+        try? await waitUntilListening()
+        await stop(on: pool, timeout: seconds)
     }
 
     /// Stops a server that runs on this pool, and returns when its connections are done: idle ones

@@ -29,8 +29,11 @@ extension DispatchQueue {
         return result
     }
 
+    /// The main queue and the global ones are always active, and keep their targets.
+    private final var isMadeByProgram: Bool { kind == .serial || kind == .concurrent }
+
     final func activateOnce() {
-        guard kind == .serial || kind == .concurrent else { return }
+        guard isMadeByProgram else { return }
         let result = update { state in
             guard state.isInactive else { return false }
             state.clear(QueueState.inactive)
@@ -40,7 +43,7 @@ extension DispatchQueue {
     }
 
     final func suspendOnce() {
-        guard kind == .serial || kind == .concurrent else { return }
+        guard isMadeByProgram else { return }
         change { state in
             guard state.suspends < QueueState.maximumSuspends else {
                 fatalMisuse("queue '\(label)' was suspended \(state.suspends) times without resume")
@@ -50,7 +53,7 @@ extension DispatchQueue {
     }
 
     final func resumeOnce() {
-        guard kind == .serial || kind == .concurrent else { return }
+        guard isMadeByProgram else { return }
         let result = change { state in
             guard state.suspends > 0 else {
                 fatalMisuse(
@@ -76,7 +79,7 @@ extension DispatchQueue {
     }
 
     final func setTargetBeforeUse(_ queue: DispatchQueue?) {
-        guard kind == .serial || kind == .concurrent else { return }
+        guard isMadeByProgram else { return }
         if let queue, queue === self || queue.targets(self) {
             fatalMisuse("queue '\(label)' cannot be its own target")
         }
