@@ -5,11 +5,10 @@ internal import LinuxPlatform
 final class FolderScan: @unchecked Sendable {
     // Safety: used by one thread at a time. The engine's queue prepares it, waits for the thread
     // that runs it, and then takes the results.
-    private let watches: SharedWatches
+    private let watches: InotifyWatches
     private let options: FileTreeOptions
     private let folderReader = FolderReader()
 
-    private var subscription = InotifySubscription(subscriber: 0, target: .node(0))
     private(set) var folder: NodeNumber = 0
     /// The folder's flags when the scan was requested.
     private(set) var flags: NodeFlags = []
@@ -25,6 +24,8 @@ final class FolderScan: @unchecked Sendable {
     private(set) var inode: UInt64?
     /// Nil if the folder could not be opened.
     private(set) var watch: Result<Int32, SystemError>?
+    /// The watch of another folder, which was at the path for a moment.
+    private(set) var strayWatch: Int32?
     /// The text of the folder's `.gitignore` file.
     private(set) var rules: [UInt8]?
     private(set) var entries: [Entry] = []
@@ -48,16 +49,13 @@ final class FolderScan: @unchecked Sendable {
         options = engine.options
     }
 
-    func prepare(
-        _ subscription: InotifySubscription, _ folder: NodeNumber, _ flags: NodeFlags,
-        followsLink: Bool
-    ) {
-        self.subscription = subscription
+    func prepare(_ folder: NodeNumber, _ flags: NodeFlags, followsLink: Bool) {
         self.folder = folder
         self.flags = flags
         self.followsLink = followsLink
         isVoid = false
         watch = nil
+        strayWatch = nil
         rules = nil
         entries.removeAll(keepingCapacity: true)
         hasMore = false
@@ -86,16 +84,15 @@ final class FolderScan: @unchecked Sendable {
     private func addWatch(_ folder: FolderEntryFacts?) throws(SystemError) -> Int32 {
         let place = FilePlace.path(path, followsLink: followsLink)
         do throws(SystemError) {
-            let watch = try watches.watch(place, for: subscription)
+            let watch = try watches.watch(place)
             let facts = try? FolderEntryFacts(path: path, followsLinks: followsLink)
             if let facts, facts == folder { return watch }
-            watches.unwatch(watch, for: subscription)
+            strayWatch = watch
         } catch {
             // No other way to the folder helps at the limit of watches.
             if error.code == ErrorCode.noSpace { throw error }
         }
-        return try watches.watch(
-            .object(descriptor: folderReader.descriptor), for: subscription)
+        return try watches.watch(.object(descriptor: folderReader.descriptor))
     }
 
     /// Reads the next entries, as many as fit the buffer.

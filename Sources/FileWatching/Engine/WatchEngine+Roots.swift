@@ -16,18 +16,14 @@ extension WatchEngine {
 
     func detach(_ index: Int) {
         for watch in confined.roots[index].anchors.keys {
-            watches.unwatch(watch, for: anchorSubscription(index))
+            watches.remove(.root(index), from: watch)
         }
         if let watch = confined.roots[index].fileWatch {
-            watches.unwatch(watch, for: anchorSubscription(index))
+            watches.remove(.root(index), from: watch)
         }
         confined.roots[index].anchors = [:]
         confined.roots[index].parentWatch = nil
         confined.roots[index].fileWatch = nil
-    }
-
-    private func anchorSubscription(_ index: Int) -> InotifySubscription {
-        InotifySubscription(subscriber: number, target: .anchor(UInt32(index)))
     }
 
     /// From the top down: if a folder on the way is created meanwhile, the watch above reports it.
@@ -42,7 +38,8 @@ extension WatchEngine {
             do throws(SystemError) {
                 let watch = try watches.watch(
                     .path(folder.terminatedBytes, followsLink: true),
-                    isParent ? .ofRoots : .ofNames, for: anchorSubscription(index))
+                    isParent ? .ofRoots : .ofNames)
+                watches.add(.root(index), to: watch)
                 if isParent { confined.roots[index].parentWatch = watch }
                 // If a link leads back to a folder, the name nearest to the root counts.
                 confined.roots[index].anchors[watch] = name
@@ -65,8 +62,9 @@ extension WatchEngine {
             facts.kind != .directory
         else { return }
         do throws(SystemError) {
-            confined.roots[index].fileWatch = try watches.watch(
-                .path(path, followsLink: true), .ofFile, for: anchorSubscription(index))
+            let watch = try watches.watch(.path(path, followsLink: true), .ofFile)
+            watches.add(.root(index), to: watch)
+            confined.roots[index].fileWatch = watch
         } catch {
             if !error.isAbsence { fail(error, confined.roots[index].path) }
         }
@@ -110,7 +108,7 @@ extension WatchEngine {
 
     // MARK: events
 
-    func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
+    func handle(_ event: InotifyEvent, ofRoot index: Int, _ name: UnsafeRawBufferPointer) {
         let root = confined.roots[index]
         let mask = event.mask
         let isOfFile = event.watch == root.fileWatch && root.anchors[event.watch] == nil

@@ -20,6 +20,7 @@ extension WatchEngine {
         } else {
             confined.scanned.first?.make()
         }
+        noteWatches()
         for scan in confined.scanned { if scan.isVoid { drop(scan) } else { take(scan) } }
         confined.scanned = []
         if confined.pending.isEmpty && confined.scans.count > 1 {
@@ -37,7 +38,7 @@ extension WatchEngine {
             if count == confined.scans.count { confined.scans.append(FolderScan(self)) }
             tree.write(pathOf: folder, to: &confined.scans[count].path)
             confined.scans[count].prepare(
-                subscription(folder), folder, flags,
+                folder, flags,
                 followsLink: flags.contains(.link) || tree[folder].parent == 0)
             count += 1
         }
@@ -48,8 +49,17 @@ extension WatchEngine {
     /// node may be reused already.
     private func drop(_ scan: FolderScan) {
         scan.close()
-        guard case .success(let watch)? = scan.watch else { return }
-        watches.unwatch(watch, for: subscription(scan.folder))
+        if case .success(let watch)? = scan.watch {
+            watches.remove(.node(scan.folder), from: watch)
+        }
+    }
+
+    /// Notes what the scans' watches are for, before the next events are read.
+    private func noteWatches() {
+        for scan in confined.scanned {
+            if case .success(let watch)? = scan.watch { watches.add(.node(scan.folder), to: watch) }
+        }
+        for stray in confined.scanned.compactMap(\.strayWatch) { watches.removeIfUnused(stray) }
     }
 
     private func take(_ scan: FolderScan) {
@@ -81,6 +91,7 @@ extension WatchEngine {
             }
             guard scan.hasMore else { break }
             scan.readOn()
+            watches.reader.read()
         }
         endSeeing(in: folder, isComplete: scan.error == nil)
         end(scan)
@@ -137,7 +148,7 @@ extension WatchEngine {
                 confined.failures[FilePath(terminated: scan.path)] = nil
             }
             if let old = tree[folder].watch, old != watch {
-                watches.unwatch(old, for: subscription(folder))
+                watches.remove(.node(folder), from: old)
             }
             tree.setWatch(of: folder, to: watch)
         case .failure(let error) where error.code == ErrorCode.noEntry:
@@ -147,10 +158,6 @@ extension WatchEngine {
             report(FileTreeError(withoutProc: FilePath(terminated: scan.path)))
         case .failure(let error): fail(error, scan)
         }
-    }
-
-    func subscription(_ folder: NodeNumber) -> InotifySubscription {
-        InotifySubscription(subscriber: number, target: .node(folder))
     }
 
     /// A folder that is removed between the scan of its parent and its own scan is missed once,
@@ -323,7 +330,7 @@ extension WatchEngine {
         tree.forEach(below: folder) { node in
             guard tree[node].isFolder else { return }
             if let watch = tree[node].watch {
-                watches.unwatch(watch, for: subscription(node))
+                watches.remove(.node(node), from: watch)
             }
             confined.rules.forget(node)
             if !confined.failures.isEmpty {
@@ -341,8 +348,6 @@ extension WatchEngine {
         confined.counts.overflows += 1
         confined.counts.rescans += 1
         confined.hasLostEvents = true
-        // The answer may be among the events that were lost.
-        confined.isEmptinessAwaited = false
         reportOverflow()
         compareRoots(isPoll: false)
     }

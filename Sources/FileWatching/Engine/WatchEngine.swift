@@ -8,11 +8,10 @@ final class WatchEngine: @unchecked Sendable {
     // Safety: mutable state without a lock is used on `queue` only.
     let queue: DispatchQueue
     let options: FileTreeOptions
-    let watches: SharedWatches
     let reporter: ChangeReporter
     private let mountTable: @Sendable () -> MountTable
-    /// The number as a subscriber of `watches`, once it has joined.
-    var number = UInt32.max
+    /// Set by `open`, before anything else is called.
+    private(set) var watches: InotifyWatches!
 
     let tree = FileTree()
     // Unchecked: one thread at a time uses the state, and overlapping accesses are to different
@@ -50,12 +49,15 @@ final class WatchEngine: @unchecked Sendable {
         /// Folders with the flag `fresh`.
         var fresh: [NodeNumber] = []
         var lastScanNanoseconds: UInt64 = 0
-        var isEmptinessAwaited = false
         /// All folders are being compared with the disk: events may report changes that the scans
         /// have found already.
         var isRepairing = false
         /// They are compared because events were lost.
         var hasLostEvents = false
+        /// What was read from the kernel's queue, to be handled next.
+        var waiting = InotifyBatch()
+        /// A call of `run` is queued.
+        var isScheduled = false
         /// The events after the one that is being handled.
         var upcoming: ArraySlice<InotifyBatch.Event> = []
         /// Renamed entries whose new path is not known yet.
@@ -83,26 +85,15 @@ final class WatchEngine: @unchecked Sendable {
         case cancelled
     }
 
-    /// The events to handle next. The lock guards all of it.
-    private let inbox = Locked(Inbox())
-
-    private struct Inbox {
-        /// Nil: nothing was read.
-        var batch: InotifyBatch?
-        var isScheduled = false
-        var isClosed = false
-    }
-
     /// The limit of events that wait during scans. More are an overflow.
     static let waitingEventLimit = 500_000
 
     init(
-        _ roots: [FilePath], _ options: FileTreeOptions, _ watches: SharedWatches,
-        _ target: DispatchQueue, mountTable: @escaping @Sendable () -> MountTable
+        _ roots: [FilePath], _ options: FileTreeOptions, _ target: DispatchQueue,
+        mountTable: @escaping @Sendable () -> MountTable
     ) {
         self.options = options
         self.mountTable = mountTable
-        self.watches = watches
         confined = State(
             roots: WatchEngine.outermost(roots).map { WatchRoot(path: $0) },
             rules: IgnoreRules(options))
@@ -122,6 +113,11 @@ final class WatchEngine: @unchecked Sendable {
 
     // MARK: life
 
+    /// Opens the kernel's queue of events, which keeps the engine alive until `cancel`.
+    func open(_ inotify: any Inotify) throws(SystemError) {
+        watches = try InotifyWatches(inotify, queue: queue) { [self] in take($0.buffer, $1) }
+    }
+
     func activate() {
         queue.async { [self] in
             guard confined.phase == .setup else { return }
@@ -136,26 +132,25 @@ final class WatchEngine: @unchecked Sendable {
         queue.async { [self] in
             guard confined.phase != .cancelled else { return }
             confined.phase = .cancelled
-            inbox.withLock { $0 = Inbox(isScheduled: true, isClosed: true) }
-            for index in confined.roots.indices { detach(index) }
-            for root in confined.roots where root.node != 0 { release(root.node) }
-            confined.pending = []
-            confined.departures = []
-            watches.leave(number)
+            watches?.close()
             reporter.cancel()
         }
     }
 
     // MARK: the queue's work
 
-    /// Called on the shared watches' queue.
-    func take(_ batch: InotifyBatch) {
-        inbox.withLock { inbox in
-            guard !inbox.isClosed else { return }
-            if inbox.batch?.append(batch) == nil { inbox.batch = batch }
-            if let count = inbox.batch?.events.count, count > WatchEngine.waitingEventLimit {
-                inbox.batch = InotifyBatch(hasOverflowed: true)
-            }
+    private func take(_ events: InotifyEventBuffer, _ emptiedAtNanoseconds: UInt64?) {
+        events.forEach { event, padded in
+            if event.mask.contains(.overflowed) { confined.waiting.hasOverflowed = true }
+            let name = padded.prefix { $0 != 0 }
+            for purpose in watches[event.watch] { confined.waiting.add(event, for: purpose, name) }
+            if event.mask.contains(.ended) { watches.forget(event.watch) }
+        }
+        if confined.waiting.events.count > WatchEngine.waitingEventLimit {
+            confined.waiting = InotifyBatch(hasOverflowed: true)
+        }
+        if let emptiedAtNanoseconds {
+            confined.waiting.emptiedAtNanoseconds = emptiedAtNanoseconds
         }
         scheduleRun()
     }
@@ -165,16 +160,16 @@ final class WatchEngine: @unchecked Sendable {
 
     private func run() {
         guard confined.phase != .cancelled else { return }
-        let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
-        let batch = inbox.withLock { inbox in
-            inbox.isScheduled = false
-            // A started scan is finished before later events are handled.
-            return isFinished ? inbox.batch.take() : nil
+        confined.isScheduled = false
+        // A started scan is finished before later events are handled.
+        if scanPending(for: WatchEngine.scanNanoseconds) {
+            let batch = exchange(&confined.waiting, with: InotifyBatch())
+            if !batch.isEmpty { handle(batch) }
+            awaitEmptiness()
+        } else {
+            scheduleRun()
         }
-        if let batch { handle(batch) }
-        if isFinished { awaitEmptiness() }
         publish()
-        if !isFinished { scheduleRun() }
     }
 
     /// Scans pending folders. False if time ran out.
@@ -182,16 +177,18 @@ final class WatchEngine: @unchecked Sendable {
     private func scanPending(for limitNanoseconds: UInt64 = .max) -> Bool {
         guard !confined.pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
-        repeat {
+        while true {
             scanSome()
-        } while !confined.pending.isEmpty
-            && MonotonicClock.nanoseconds() - start <= limitNanoseconds
-        return confined.pending.isEmpty
+            if confined.pending.isEmpty { return true }
+            // Otherwise the kernel's queue might overflow.
+            watches.reader.read()
+            if MonotonicClock.nanoseconds() - start > limitNanoseconds { return false }
+        }
     }
 
     func scheduleRun() {
-        let isFirst = inbox.withLock { !exchange(&$0.isScheduled, with: true) }
-        if isFirst { queue.async { [self] in run() } }
+        guard !exchange(&confined.isScheduled, with: true) else { return }
+        queue.async { [self] in run() }
     }
 
     /// Requests a scan of a folder.
@@ -201,19 +198,14 @@ final class WatchEngine: @unchecked Sendable {
         if isNew { confined.pending.append(folder) }
     }
 
-    /// Events that are older than the last scan may report changes that the scan has found: asks
-    /// the shared watches to report when they are all handled.
+    /// Events that are older than the last scan may report changes that the scan has found: reads
+    /// on, until the kernel's queue is empty.
     private func awaitEmptiness() {
+        let isStarting = confined.phase == .starting && confined.starved.isEmpty
         let isNeeded =
             !confined.fresh.isEmpty || !confined.missed.isEmpty || !confined.doubtful.isEmpty
-            || !confined.unfound.isEmpty || confined.phase == .starting || confined.isRepairing
-        if isNeeded { askForEmptiness() }
-    }
-
-    func askForEmptiness() {
-        guard !confined.isEmptinessAwaited else { return }
-        confined.isEmptinessAwaited = true
-        watches.announceEmptiness(to: number)
+            || !confined.unfound.isEmpty || isStarting || confined.isRepairing
+        if isNeeded { watches.reader.read() }
     }
 
     /// Scans the missed folders again.
@@ -231,6 +223,9 @@ final class WatchEngine: @unchecked Sendable {
         scanPending()
     }
 
+    /// So many events are handled, then the kernel's queue is read, so that it does not overflow.
+    private static let eventsBetweenReads = 256
+
     private func handle(_ batch: InotifyBatch) {
         confined.upcoming = batch.events[...]
         settleOverdue()
@@ -244,12 +239,15 @@ final class WatchEngine: @unchecked Sendable {
             while let event = confined.upcoming.popFirst() {
                 let name = UnsafeRawBufferPointer(rebasing: rest.prefix(event.nameLength))
                 rest = rest.dropFirst(event.nameLength)
-                switch event.target {
+                switch event.purpose {
                 case .node(let node): handle(event.event, of: node, name)
-                case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)
+                case .root(let index): handle(event.event, ofRoot: index, name)
                 }
                 // Discoveries are reported before later events.
                 scanPending()
+                if confined.upcoming.count.isMultiple(of: WatchEngine.eventsBetweenReads) {
+                    watches.reader.read()
+                }
             }
         }
         confined.upcoming = []
@@ -261,7 +259,6 @@ final class WatchEngine: @unchecked Sendable {
 
     /// Called when all events before `time` are handled.
     private func settle(_ time: UInt64) {
-        confined.isEmptinessAwaited = false
         settleDepartures(before: time)
         guard confined.pending.isEmpty, time > confined.lastScanNanoseconds else { return }
         giveUpUnreachable()

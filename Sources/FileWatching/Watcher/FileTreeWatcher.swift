@@ -6,9 +6,9 @@ public import SystemPackage
 /// actual state.
 ///
 /// A folder is watched before it is scanned, so that no new entry is missed; a change found by the
-/// scan and reported by the kernel is reported once. The process watches each folder once,
-/// regardless of the number of watchers. Handlers run on your queue, one at a time; set them before
-/// `activate`. A watcher whose last reference is released ends without calling its cancel handler.
+/// scan and reported by the kernel is reported once. Each watcher takes one of the user's inotify
+/// instances (`fs.inotify.max_user_instances`, 128 by default); it may have many roots. Handlers
+/// run on your queue, one at a time; set them before `activate`. A watcher whose last reference is released ends without calling its cancel handler.
 ///
 /// A root may be a file: it is watched by name, so it stays watched when an editor replaces it. A
 /// removed root is reported as `removed`, and is watched again when it is created again. A relative
@@ -28,19 +28,21 @@ public final class FileTreeWatcher: Sendable {
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {
-        try self.init(roots, options: options, queue: queue, watches: .shared)
+        try self.init(roots, options: options, queue: queue) { () throws(SystemError) in
+            try InotifyDescriptor()
+        }
     }
 
     init(
         _ roots: [FilePath], options: FileTreeOptions, queue: DispatchQueue,
-        watches: SharedWatches,
-        mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
+        mountTable: @escaping @Sendable () -> MountTable = { MountTable() },
+        makeInotify: () throws(SystemError) -> any Inotify
     ) throws {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
-        engine = WatchEngine(roots, options, watches, queue, mountTable: mountTable)
+        engine = WatchEngine(roots, options, queue, mountTable: mountTable)
         do throws(SystemError) {
-            engine.number = try watches.join { [engine] in engine.take($0) }
+            try engine.open(makeInotify())
         } catch {
             throw FileTreeError(instanceFor: roots.first ?? FilePath(""), error)
         }

@@ -16,13 +16,12 @@ package final class InotifyEventBuffer {
 
     deinit { memory.deallocate() }
 
-    /// Reads pending events, as many as fit. Returns false if there were none.
-    package func read(from descriptor: Int32) -> Bool {
+    /// Reads pending events, as many as fit; it may be none.
+    package func read(from descriptor: Int32) {
         repeat {
             count = Glibc.read(descriptor, memory.baseAddress, memory.count)
         } while count < 0 && errno == EINTR
         count = max(0, count)
-        return count > 0
     }
 
     /// Whether the last read emptied the kernel's queue: the buffer had room for one more event.

@@ -9,10 +9,6 @@ import Testing
 /// Errors name the limit and its value, and all other folders are watched.
 @Suite("Limits", .watchdog)
 struct LimitTests {
-    private func sharedWatches(_ rules: Watched<RefusingInotify.Rules>) -> SharedWatches {
-        SharedWatches { () throws(SystemError) in try RefusingInotify(rules) }
-    }
-
     private func hasNumber(_ text: String, after key: String) -> Bool {
         guard let range = text.firstRange(of: key + " = ") else { return false }
         return text[range.upperBound...].first?.isNumber == true
@@ -24,7 +20,7 @@ struct LimitTests {
         for name in ["a", "b", "c", "d"] { folder.makeDirectory(name) }
         // The two folders above, the root, and one of the four.
         let rules = Watched(RefusingInotify.Rules(code: ENOSPC, allowed: 0..<4))
-        let watching = try Watching(watches: sharedWatches(rules), in: folder)
+        let watching = try Watching(in: folder, makeInotify: RefusingInotify.maker(rules))
         folder.makeFile("seen")
         watching.expect("created seen")
         #expect(watching.watcher.statistics.watches == 2)
@@ -41,12 +37,13 @@ struct LimitTests {
 
     @Test("no more instances: the watcher cannot be made, and the error names the limit")
     func instances() throws {
-        let watches = SharedWatches { () throws(SystemError) in
-            throw SystemError(call: "inotify_init1", code: EMFILE)
-        }
         let folder = Folder()
         let error = #expect(throws: FileTreeError.self) {
-            _ = try Watching(watches: watches, in: folder)
+            _ = try Watching(
+                in: folder,
+                makeInotify: { () throws(SystemError) in
+                    throw SystemError(call: "inotify_init1", code: EMFILE)
+                })
         }
         #expect(error?.reason == .instanceLimit && error?.path == folder.path)
         #expect(
@@ -58,11 +55,12 @@ struct LimitTests {
     func noInstance() throws {
         let folder = Folder()
         for code in [ENOSYS, EPERM, ENOSPC] {
-            let watches = SharedWatches { () throws(SystemError) in
-                throw SystemError(call: "inotify_init1", code: code)
-            }
             let error = #expect(throws: FileTreeError.self) {
-                _ = try Watching(watches: watches, in: folder)
+                _ = try Watching(
+                in: folder,
+                makeInotify: { () throws(SystemError) in
+                        throw SystemError(call: "inotify_init1", code: code)
+                })
             }
             #expect(error?.reason == .other && error?.code?.rawValue == code)
             #expect(error?.description.contains("RLIMIT_NOFILE") == false)
@@ -72,7 +70,7 @@ struct LimitTests {
     @Test("no more watches and no /proc: the error names the limit")
     func watchesWithoutProc() throws {
         let rules = Watched(RefusingInotify.Rules(code: ENOSPC, hasProc: false))
-        let watching = try Watching(watches: sharedWatches(rules))
+        let watching = try Watching(makeInotify: RefusingInotify.maker(rules))
         #expect(!watching.errors.value.isEmpty)
         #expect(watching.errors.value.allSatisfy { $0.reason == .watchLimit })
     }
@@ -80,7 +78,7 @@ struct LimitTests {
     @Test("without /proc nothing can be watched, and the error says so")
     func withoutProc() throws {
         let rules = Watched(RefusingInotify.Rules(code: ENOENT))
-        let watching = try Watching(watches: sharedWatches(rules))
+        let watching = try Watching(makeInotify: RefusingInotify.maker(rules))
         let error = try #require(watching.errors.value.first)
         #expect(error.description.contains("mount /proc"))
     }
@@ -153,7 +151,8 @@ struct LimitTests {
         folder.makeDirectory("root")
         let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder.path.string))
         let watching = try Watching(
-            watches: sharedWatches(rules), in: folder, roots: [folder("root")])
+            in: folder, roots: [folder("root")],
+            makeInotify: RefusingInotify.maker(rules))
         #expect(watching.errors.value.map(\.path) == [folder.path])
         Files.removeAll(folder("root"))
         watching.expect("removed root")
@@ -166,7 +165,8 @@ struct LimitTests {
         folder.makeDirectory("parent/root")
         let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("parent").string))
         let watching = try Watching(
-            watches: sharedWatches(rules), in: folder, roots: [folder("parent/root")])
+            in: folder, roots: [folder("parent/root")],
+            makeInotify: RefusingInotify.maker(rules))
         #expect(watching.errors.value.map(\.path) == [folder("parent")])
         #expect(Files.rename(folder("parent/root"), folder("elsewhere")))
         watching.expect("removed parent/root")
@@ -176,7 +176,7 @@ struct LimitTests {
     func failsAgain() throws {
         let folder = Folder()
         let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("sub").string))
-        let watching = try Watching(watches: sharedWatches(rules), in: folder)
+        let watching = try Watching(in: folder, makeInotify: RefusingInotify.maker(rules))
         for count in 1...2 {
             folder.makeDirectory("sub")
             expectEventually(watching.errors) { $0.count == count }
@@ -186,29 +186,27 @@ struct LimitTests {
         #expect(watching.errors.value.map(\.path) == [folder("sub"), folder("sub")])
     }
 
-    @Test("several watchers of a tree have one instance and one watch for each folder")
-    func sharing() throws {
+    @Test("watchers of one tree do not affect each other")
+    func several() throws {
         let rules = Watched(RefusingInotify.Rules())
-        let watches = sharedWatches(rules)
+        let makeInotify = RefusingInotify.maker(rules)
         let folder = Folder()
         for name in ["a", "b", "c"] { folder.makeDirectory(name) }
-        let first = try Watching(watches: watches, in: folder)
-        let count = watches.watchCount
+        let first = try Watching(in: folder, makeInotify: makeInotify)
         // The root, the three in it, and the two above.
-        #expect(count == 6)
+        #expect(first.watcher.watchCount == 6)
         do {
-            let second = try Watching(watches: watches, in: folder)
-            #expect(watches.watchCount == count && rules.value.openInstances == 1)
+            let second = try Watching(in: folder, makeInotify: makeInotify)
+            #expect(second.watcher.watchCount == 6 && rules.value.openInstances == 2)
             folder.makeFile("a/x")
             second.expect("created a/x")
             first.expect("created a/x")
         }
-        #expect(watches.watchCount == count)
+        expectEventually(rules) { $0.openInstances == 1 }
         folder.makeFile("a/y")
         first.expect("created a/y")
         first.watcher.cancel()
         expectOpens(first.isCancelled)
-        #expect(watches.watchCount == 0)
-        expectEventually(rules) { $0.openInstances == 0 }
+        #expect(first.watcher.watchCount == 0 && rules.value.openInstances == 0)
     }
 }

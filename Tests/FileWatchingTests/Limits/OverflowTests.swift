@@ -11,7 +11,6 @@ import Testing
 struct OverflowTests {
     @Test("one overflow, one rescan, and then the missed changes", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
-        let watches = SharedWatches()
         let folder = Folder()
         for name in ["changed", "gone", "noise"] { folder.makeFile(name) }
         folder.makeDirectory("old")
@@ -20,15 +19,15 @@ struct OverflowTests {
             {
                 $0.window = .milliseconds(windowMilliseconds)
                 $0.ignore = ["/noise"]
-            }, watches: watches, in: folder)
-        watches.pause()
+            }, in: folder)
+        watching.watcher.pause()
         KernelQueue.fill(changing: folder("noise"))
         append(3, to: folder("changed"))
         #expect(Files.remove(folder("gone")))
         #expect(Files.rename(folder("old"), folder("new")))
         folder.makeDirectory("fresh")
         folder.makeFile("fresh/inside")
-        watches.resume()
+        watching.watcher.resume()
         watching.expectChanges(of: ["fresh/inside"])
         append(1, to: folder("new/inside"))
         watching.expectChanges(of: ["new/inside"], .modified)

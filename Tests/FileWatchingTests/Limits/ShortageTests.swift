@@ -41,7 +41,7 @@ struct ShortageTests {
             let error = paused.watching.errors.value.last
             #expect(error?.reason == .descriptorLimit && error?.path == paused.folder.path)
             #expect(error?.description.contains("cannot be watched") == false)
-            paused.watches.resume()
+            paused.resume()
             shortage.end()
             paused.watching.expect("modified a", "overflow ", "rescan ", "+modified a")
         }

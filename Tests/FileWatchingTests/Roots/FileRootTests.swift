@@ -64,8 +64,7 @@ struct FileRootTests {
         folder.makeFile("a")
         let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("a").string))
         let watching = try Watching(
-            watches: SharedWatches { () throws(SystemError) in try RefusingInotify(rules) },
-            in: folder, roots: [folder("a")])
+            in: folder, roots: [folder("a")], makeInotify: RefusingInotify.maker(rules))
         expectEventually(watching.errors) { $0.map(\.path) == [folder("a")] }
         // The file that takes its place is another one, with an error of its own.
         #expect(Files.remove(folder("a")))

@@ -80,16 +80,15 @@ struct RootTests {
         for name in ["root", "releases", "releases/1"] { folder.makeDirectory(name) }
         let link = isRoot ? "link" : "root/link"
         #expect(Files.call(folder("releases/1"), folder(link)) { symlink($0, $1) })
-        let watches = SharedWatches()
         let watching = try Watching(
             {
                 $0.window = .nanoseconds(0)
                 $0.followsSymlinks = true
-            }, watches: watches, in: folder, roots: [folder(isRoot ? "link" : "root")])
-        watches.pause()
+            }, in: folder, roots: [folder(isRoot ? "link" : "root")])
+        watching.watcher.pause()
         #expect(Files.rename(folder("releases/1"), folder("releases/old")))
         folder.makeDirectory("releases/1")
-        watches.resume()
+        watching.watcher.resume()
         watching.expectChanges(of: [link], .removed)
         watching.expectChanges(of: [link], .created)
         folder.makeFile("releases/old/late")

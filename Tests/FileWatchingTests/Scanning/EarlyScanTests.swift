@@ -40,8 +40,7 @@ struct EarlyScanTests {
             #expect(engine.confined.missed.count == 1)
         }
         // Its parent does not exist at that path, either.
-        engine.take(InotifyBatch())
-        engine.queue.sync {}
+        paused.deliver(InotifyBatch(names: [0]))
         paused.resume(until: "renamed/found/new/file")
         #expect(
             paused.watching.snapshotPaths
@@ -59,9 +58,8 @@ struct EarlyScanTests {
             engine.scanSome()
             #expect(engine.confined.missed.count == 1)
         }
-        engine.take(InotifyBatch())
-        engine.queue.sync {}
-        paused.watches.resume()
+        paused.deliver(InotifyBatch(names: [0]))
+        paused.resume()
         paused.watching.expect("removed root/sub", "removed root")
     }
 
@@ -73,11 +71,12 @@ struct EarlyScanTests {
         for name in ["one", "one/in-one", "two", "two/in-two"] { folder.makeDirectory(name) }
         let exchanges = Watched(0)
         // The scan has opened the folder.
-        let watches = SharedWatches { () throws(SystemError) in
-            try ExchangingInotify(
-                folder("one"), folder("two"), isReturned: isReturned, exchanges)
-        }
-        let watching = try Watching(watches: watches, in: folder)
+        let watching = try Watching(
+            in: folder,
+            makeInotify: { () throws(SystemError) in
+                try ExchangingInotify(
+                    folder("one"), folder("two"), isReturned: isReturned, exchanges)
+            })
         #expect(exchanges.value > 0)
         // Without its watch, "one" reports nothing.
         folder.makeFile("one/late")

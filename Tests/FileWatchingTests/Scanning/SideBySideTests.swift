@@ -29,15 +29,14 @@ struct SideBySideTests {
     /// The nodes of the replaced folder and its entries are reused at once.
     @Test("a scan that finds another folder in the place of one in the same round")
     func replaced() throws {
-        let watches = SharedWatches()
         let folder = Folder()
         let few = Array(Self.names.prefix(8))
         for name in ["outer", "outer/inner", "outer/inner/child"] + few {
             folder.makeDirectory(name)
         }
-        let watching = try Watching(watches: watches, in: folder)
+        let watching = try Watching(in: folder)
         let engine = watching.watcher.engine
-        watches.pause()
+        watching.watcher.pause()
         #expect(Files.rename(folder("outer/inner"), folder("folder-0/moved")))
         folder.makeDirectory("outer/inner")
         folder.makeFile("outer/inner/file")
@@ -52,7 +51,7 @@ struct SideBySideTests {
             engine.push(outer, .repair)
             while !engine.confined.pending.isEmpty { engine.scanSome() }
         }
-        watches.resume()
+        watching.watcher.resume()
         let moved = ["folder-0/moved", "folder-0/moved/child"]
         var files = ["outer/inner", "folder-0/moved/child"].map { $0 + "/late" }
         files += others.map { $0 + "/late" }
@@ -64,6 +63,6 @@ struct SideBySideTests {
         #expect(reported.isSubset(of: Set(all.map { folder($0) })))
         watching.watcher.cancel()
         expectOpens(watching.isCancelled)
-        #expect(watches.watchCount == 0)
+        #expect(watching.watcher.watchCount == 0)
     }
 }

@@ -15,7 +15,7 @@ struct WrittenFileTests {
         let paused = try PausedWatching(files: ["a", "new"])
         append(1, to: paused.folder("a"))
         #expect(Files.rename(paused.folder("new"), paused.folder("a")))
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect("modified a", "renamed new -> a")
     }
 
@@ -24,7 +24,7 @@ struct WrittenFileTests {
         let paused = try PausedWatching(["root"], files: ["root/a", "new"], root: "root")
         append(1, to: paused.folder("root/a"))
         #expect(Files.rename(paused.folder("new"), paused.folder("root/a")))
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect("modified root/a", "modified root/a")
     }
 
@@ -34,7 +34,7 @@ struct WrittenFileTests {
         for name in ["b", "c"] {
             #expect(Files.rename(paused.folder(name), paused.folder("a")))
         }
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect("renamed b -> a", "renamed c -> a")
     }
 
@@ -45,7 +45,7 @@ struct WrittenFileTests {
         #expect(Files.writeMapped(paused.folder("b"), [2]))
         paused.folder.makeFile("new")
         #expect(Files.rename(paused.folder("new"), paused.folder("a")))
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect("created new", "renamed new -> a")
         paused.folder.makeFile("last")
         paused.watching.expect("created last")
@@ -62,7 +62,7 @@ struct WrittenFileTests {
         paused.folder.makeFile("new")
         #expect(Files.rename(paused.folder("new"), paused.folder("a")))
         paused.folder.makeFile("new")
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect(
             "removed new", "created new", "renamed new -> a", "created new", "+modified a")
         let disk = Disk.tree(at: paused.folder.path)
@@ -79,7 +79,7 @@ struct WrittenFileTests {
         paused.folder.makeFile("b")
         #expect(Files.rename(paused.folder("b"), paused.folder("new/folder/b")))
         #expect(Files.rename(paused.folder("a"), paused.folder("b")))
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect(
             "created new", "+created new/folder", "+created new/folder/b", "removed folder",
             "created b", "renamed a -> b")
@@ -138,7 +138,7 @@ struct WrittenFileTests {
         case .remove: #expect(Files.remove(b))
         case .none: break
         }
-        paused.watches.resume()
+        paused.resume()
         let files = [a, b, c]
         let disk = files.map { Files.bytes(of: $0)?.count }
         expectEventually(paused.watching.changes) { changes in
@@ -166,7 +166,7 @@ struct WrittenFileTests {
                 Files.writeMapped(paused.folder("c"), [2])
                     && disk()[paused.folder("c").bytes]?.modificationNanoseconds != time
             })
-        paused.watches.resume()
+        paused.resume()
         paused.watching.expect("renamed a -> b", "renamed b -> c", "+modified c")
     }
 
@@ -202,7 +202,7 @@ struct WrittenFileTests {
         engine.queue.sync {
             // As the kernel does when the folder is removed.
             guard let watch = engine.tree[root].watch else { return }
-            engine.watches.unwatch(watch, for: engine.subscription(root))
+            engine.watches.remove(.node(root), from: watch)
         }
         paused.scanRoot()
         paused.deliver(.attributes, "a")

@@ -14,7 +14,6 @@ struct ScenarioRun {
     private let tree: [UInt8]
     private let roots: [FilePath]
     private let unseen: [[UInt8]]
-    private let watches = SharedWatches()
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario
@@ -32,7 +31,7 @@ struct ScenarioRun {
         var observers: [TreeObserver] = []
         defer { for observer in observers { observer.end() } }
         for _ in 0..<scenario.watcherCount {
-            observers.append(try TreeObserver(roots, options: options, watches: watches))
+            observers.append(try TreeObserver(roots, options: options))
         }
         // How many of each observer's changes have been checked.
         var counts = Array(repeating: 0, count: observers.count)
@@ -43,11 +42,11 @@ struct ScenarioRun {
         for step in scenario.steps {
             switch step {
             case .operation(let operation, let line):
-                if !isPaused { watches.pause() }
+                if !isPaused { for observer in observers { observer.watcher.pause() } }
                 isPaused = true
                 perform(operation, line: line)
             case .expectation(let expectation):
-                if isPaused { watches.resume() }
+                if isPaused { for observer in observers { observer.watcher.resume() } }
                 isPaused = false
                 guard expectation.applies(toWindow: windowMilliseconds) else { continue }
                 for index in observers.indices {
@@ -55,7 +54,7 @@ struct ScenarioRun {
                 }
             }
         }
-        if isPaused { watches.resume() }
+        if isPaused { for observer in observers { observer.watcher.resume() } }
         for index in observers.indices {
             observers[index].passFence()
             finish(observers[index], from: initial, expected: counts[index])

@@ -32,14 +32,13 @@ struct OverflowStormTests {
         "lost events are one overflow and one rescan, and the changes lead to the true state",
         .enabled(if: KernelQueue.isSmall), arguments: Storm.windowsMilliseconds)
     func repaired(windowMilliseconds: Int) throws {
-        let watches = SharedWatches()
         let storm = try Storm(
-            windowMilliseconds: windowMilliseconds, watches: watches, prepare: { prepare($0) })
+            windowMilliseconds: windowMilliseconds, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
-        watches.pause()
+        storm.observer.watcher.pause()
         KernelQueue.fill(changing: storm.tree.appending("noise"))
         change(storm.tree)
-        watches.resume()
+        storm.observer.watcher.resume()
         storm.check("after the overflow")
         let actions = storm.changes.map(\.action)
         #expect(actions.count { $0 == .overflow } == 1)
@@ -58,17 +57,16 @@ struct OverflowStormTests {
         "a queue that overflows again and again is repaired each time",
         .enabled(if: KernelQueue.isSmall))
     func again() throws {
-        let watches = SharedWatches()
         let storm = try Storm(
-            windowMilliseconds: 0, ignoring: "noise", watches: watches, prepare: { prepare($0) })
+            windowMilliseconds: 0, ignoring: "noise", prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
         for round in 1...(isDeep ? 3 : 2) {
-            watches.pause()
+            storm.observer.watcher.pause()
             KernelQueue.fill(changing: storm.tree.appending("noise"))
             #expect(Files.makeDirectories(storm.tree.appending("\(round)/a")))
             #expect(Files.write(storm.tree.appending("\(round)/a/file"), [1]))
             Files.removeAll(storm.tree.appending("\(round - 1)"))
-            watches.resume()
+            storm.observer.watcher.resume()
             storm.check("round \(round)")
             #expect(storm.statistics.overflows == UInt64(round))
         }

@@ -16,17 +16,15 @@ struct Storm {
 
     let folder = Folder(in: Folder.placeForMany)
     let tree: FilePath
-    private let observer: TreeObserver
+    let observer: TreeObserver
     private let model: TreeModel
     private let ignoredPath: [UInt8]?
 
     /// Watches a prepared tree.
     /// - Parameters:
     ///   - ignoredName: an entry of the tree to ignore.
-    ///   - watches: its own by default, so that only this storm's events fill the queue.
     init(
         windowMilliseconds: Int, ignoring ignoredName: String? = nil,
-        watches: SharedWatches = SharedWatches(),
         prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
         let tree = folder("tree")
@@ -40,7 +38,7 @@ struct Storm {
         var options = FileTreeOptions()
         options.window = .milliseconds(windowMilliseconds)
         options.ignore = ignoredName.map { ["/\($0)"] } ?? []
-        observer = try TreeObserver([tree], options: options, watches: watches)
+        observer = try TreeObserver([tree], options: options)
     }
 
     private static func isIgnored(_ path: [UInt8], _ ignoredPath: [UInt8]?) -> Bool {

@@ -20,7 +20,11 @@ final class RefusingInotify: Inotify {
     private let kernel: InotifyDescriptor
     private let rules: Watched<Rules>
 
-    init(_ rules: Watched<Rules>) throws(SystemError) {
+    static func maker(_ rules: Watched<Rules>) -> () throws(SystemError) -> any Inotify {
+        { () throws(SystemError) in try RefusingInotify(rules) }
+    }
+
+    private init(_ rules: Watched<Rules>) throws(SystemError) {
         kernel = try InotifyDescriptor()
         self.rules = rules
         rules.update { $0.openInstances += 1 }

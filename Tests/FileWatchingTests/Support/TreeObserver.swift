@@ -38,12 +38,12 @@ final class TreeObserver: Sendable {
     /// Watches, and waits until the watches are in place.
     init(
         _ roots: [FilePath], options: FileTreeOptions = .init(),
-        watches: SharedWatches = .shared, sourceLocation: SourceLocation = #_sourceLocation
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         fencePath = fence.path.bytes
         _ = Files.write(fence("0"), [])
         watcher = try FileTreeWatcher(
-            roots + [fence.path], options: options, queue: queue, watches: watches)
+            roots + [fence.path], options: options, queue: queue)
         let isReady = Gate()
         watcher.setReadyHandler { isReady.open() }
         watcher.setCancelHandler { [cancelled] in cancelled.open() }

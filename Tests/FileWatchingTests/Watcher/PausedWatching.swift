@@ -5,10 +5,9 @@ import Testing
 
 @testable import FileWatching
 
-/// A watcher whose shared watches are not read until the test resumes it.
+/// A watcher whose events are not read until the test resumes it.
 struct PausedWatching {
     let folder = Folder()
-    let watches = SharedWatches()
     let watching: Watching
     var engine: WatchEngine { watching.watcher.engine }
     var root: NodeNumber { engine.confined.roots[0].node }
@@ -25,18 +24,23 @@ struct PausedWatching {
         for name in files { folder.makeFile(name) }
         for (name, size) in zip(files, sizes) { append(size, to: folder(name)) }
         let root = if let root { folder(root) } else { folder.path }
-        watching = try Watching(watches: watches, in: folder, roots: [root])
-        watches.pause()
+        watching = try Watching(in: folder, roots: [root])
+        watching.watcher.pause()
     }
 
+    func resume() { watching.watcher.resume() }
+
     func resume(until path: String) {
-        watches.resume()
+        resume()
         watching.expectChanges(of: [path])
     }
 
     /// Has the engine handle a batch as if the kernel had sent it.
     func deliver(_ batch: InotifyBatch) {
-        engine.take(batch)
+        engine.queue.sync {
+            engine.confined.waiting = batch
+            engine.scheduleRun()
+        }
         engine.queue.sync {}
     }
 

@@ -45,8 +45,8 @@ struct PollingTests {
                 $0.pollInterval = .milliseconds(20)
                 options(&$0)
             },
-            watches: SharedWatches { () throws(SystemError) in try DeafInotify() },
-            in: folder, roots: roots, mountTable: { Self.table(folder, type) })
+            in: folder, roots: roots, mountTable: { Self.table(folder, type) },
+            makeInotify: { () throws(SystemError) in try DeafInotify() })
     }
 
     @Test("changes that the kernel does not report are found", arguments: ["nfs4", "fuse.sshfs"])
@@ -161,8 +161,7 @@ struct PollingTests {
                 $0.pollInterval = .milliseconds(10)
                 $0.pollsEverywhere = true
             },
-            watches: SharedWatches { () throws(SystemError) in try RefusingInotify(rules) },
-            in: folder)
+            in: folder, makeInotify: RefusingInotify.maker(rules))
         let statistics = { watching.watcher.statistics }
         #expect(poll { statistics().polls > 4 })
         let paths = watching.errors.value.map(\.path)

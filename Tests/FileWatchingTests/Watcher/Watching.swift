@@ -18,9 +18,11 @@ final class Watching: Sendable {
     /// Starts watching, and waits until all folders are watched.
     init(
         _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
-        watches: SharedWatches = .shared, in folder: Folder = Folder(),
-        roots: [FilePath]? = nil,
-        mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
+        in folder: Folder = Folder(), roots: [FilePath]? = nil,
+        mountTable: @escaping @Sendable () -> MountTable = { MountTable() },
+        makeInotify: () throws(SystemError) -> any Inotify = { () throws(SystemError) in
+            try InotifyDescriptor()
+        }
     ) throws {
         self.folder = folder
         var chosen = FileTreeOptions()
@@ -28,7 +30,8 @@ final class Watching: Sendable {
         let paths = roots ?? [folder.path]
         let queue = DispatchQueue(label: "test.watching")
         watcher = try FileTreeWatcher(
-            paths, options: chosen, queue: queue, watches: watches, mountTable: mountTable)
+            paths, options: chosen, queue: queue, mountTable: mountTable,
+            makeInotify: makeInotify)
         watcher.setEventHandler { [changes] batch in
             changes.update { $0 += batch }
         }
