@@ -28,28 +28,24 @@ struct Event: Sendable {
     ) -> [UInt8] {
         var json: [UInt8] = []
         json.reserveCapacity(path.count + 160)
-        func add(_ texts: String...) { for text in texts { json += text.utf8 } }
-        func add(_ name: String, path: [UInt8]) {
-            if path.allSatisfy({ 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5c }) {
-                add(",\"", name, "\":\"")
-                json += path
-                return add("\"")
-            }
-            for (name, value) in JSONValue.path(name, path) {
-                add(",\"", name, "\":")
-                json += value.bytes
-            }
-        }
         // A clock may be set to a time before 1970.
-        let microseconds = max(0, change.timeNanoseconds / 1000)
-        add(#"{"sequence":"#, String(sequence), #","time":"#, String(microseconds / 1_000_000), ".")
-        // With its leading zeros.
-        json += String(1_000_000 + microseconds % 1_000_000).utf8.dropFirst()
-        add(#","event":""#, change.action.rawValue, "\"")
-        add("path", path: path)
-        if let from { add("from", path: from) }
-        let end = change.isDiscovered ? #"","discovered":true}"# : #""}"#
-        add(#","kind":""#, change.kind.rawValue, end)
+        let microseconds = UInt64(max(0, change.timeNanoseconds / 1000))
+        json.add(#"{"sequence":"#)
+        json.add(sequence)
+        json.add(#","time":"#)
+        json.add(microseconds / 1_000_000)
+        json.add(".")
+        json.add(microseconds % 1_000_000, digits: 6)
+        json.add(#","event":""#)
+        json += change.action.rawValue.utf8
+        json.add(#"","#)
+        json.add("path", path)
+        if let from { json.add("from", from) }
+        json.add(#""kind":""#)
+        json += change.kind.rawValue.utf8
+        json.add(#"""#)
+        if change.isDiscovered { json.add(#","discovered":true"#) }
+        json.add("}")
         return json
     }
 
@@ -66,6 +62,40 @@ extension FilePath {
         withPlatformString { text in
             // Safety: a platform string ends with a zero byte.
             Array(UnsafeRawBufferPointer(start: text, count: self.length))
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func add(_ text: StaticString) { text.withUTF8Buffer { self += $0 } }
+
+    /// - Parameter digits: more of them are written, where the number has more.
+    fileprivate mutating func add(_ number: UInt64, digits: Int = 1) {
+        var unit: UInt64 = 1
+        for _ in 1..<digits { unit *= 10 }
+        while number / unit >= 10 { unit *= 10 }
+        while unit > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
+    }
+
+    /// Adds the JSON members for a path, and a comma.
+    fileprivate mutating func add(_ name: String, _ path: [UInt8]) {
+        let isPlain = path.allSatisfy { 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5c }
+        if isPlain {
+            add("\"")
+            self += name.utf8
+            add("\":\"")
+            self += path
+            return add("\",")
+        }
+        for (name, value) in JSONValue.path(name, path) {
+            add("\"")
+            self += name.utf8
+            add("\":")
+            self += value.bytes
+            add(",")
         }
     }
 }

@@ -236,6 +236,7 @@ final class WatchEngine: @unchecked Sendable {
         confined.counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
             var rest = names[...]
+            var handled = 0
             while let event = confined.upcoming.popFirst() {
                 let name = UnsafeRawBufferPointer(rebasing: rest.prefix(event.nameLength))
                 rest = rest.dropFirst(event.nameLength)
@@ -245,7 +246,8 @@ final class WatchEngine: @unchecked Sendable {
                 }
                 // Discoveries are reported before later events.
                 scanPending()
-                if confined.upcoming.count.isMultiple(of: WatchEngine.eventsBetweenReads) {
+                handled += 1
+                if handled.isMultiple(of: WatchEngine.eventsBetweenReads) {
                     watches.reader.read()
                 }
             }
