@@ -10,10 +10,12 @@ extension SystemError {
 }
 
 extension FileTreeError {
-    private init(_ reason: Reason, _ path: FilePath, _ code: Int32, _ cause: String) {
+    /// - Parameter text: continues the sentence after the path.
+    private init(_ reason: Reason, _ path: FilePath, _ code: Int32?, _ text: String) {
+        let shown = String(shown: path.terminatedBytes.dropLast())
         self.init(
-            reason: reason, path: path, code: ErrorNumber(rawValue: code),
-            description: "'\(path)' cannot be watched: \(cause)")
+            reason: reason, path: path, code: code.map { ErrorNumber(rawValue: $0) },
+            description: "'\(shown)' \(text)")
     }
 
     private static func failure(_ error: SystemError) -> String {
@@ -35,7 +37,7 @@ extension FileTreeError {
             default:
                 (.other, FileTreeError.failure(error))
             }
-        self.init(reason, path, error.code, cause)
+        self.init(reason, path, error.code, "cannot be watched: \(cause)")
     }
 
     /// A folder's scan lacked a descriptor or memory, and is repeated.
@@ -45,9 +47,8 @@ extension FileTreeError {
             isOfDescriptors
             ? ErrorCode.descriptorRemedy(error.code) : FileTreeError.failure(error)
         self.init(
-            reason: isOfDescriptors ? .descriptorLimit : .other, path: path,
-            code: ErrorNumber(rawValue: error.code),
-            description: "'\(path)' is scanned later: \(cause)")
+            isOfDescriptors ? .descriptorLimit : .other, path, error.code,
+            "is scanned later: \(cause)")
     }
 
     /// A folder is listed by the folder that holds it, but cannot be opened.
@@ -59,7 +60,7 @@ extension FileTreeError {
             : "see whether what is mounted there answers"
         let text = SystemError.text(of: error.code)
         self.init(
-            .other, path, error.code, "it is listed, but cannot be opened (\(text)); \(remedy)")
+            .other, path, error.code, "is listed, but cannot be opened (\(text)); \(remedy)")
     }
 
     /// An inotify instance could not be made, or not be read.
@@ -72,14 +73,16 @@ extension FileTreeError {
             } else {
                 (.other, "")
             }
-        self.init(reason, path, error.code, FileTreeError.failure(error) + remedy)
+        self.init(
+            reason, path, error.code,
+            "cannot be watched: \(FileTreeError.failure(error))\(remedy)")
     }
 
     init(withoutProc path: FilePath) {
         self.init(
             .other, path, ErrorCode.noEntry,
-            "/proc/thread-self/fd is missing, so that other folders are not watched, either; "
-                + FilePlace.procRemedy)
+            "cannot be watched: /proc/thread-self/fd is missing, so that other folders are not "
+                + "watched, either; " + FilePlace.procRemedy)
     }
 
     init(sharedAt path: FilePath, _ type: String, _ interval: DispatchTimeInterval) {
@@ -89,15 +92,15 @@ extension FileTreeError {
             : "its folders are compared with the disk at the poll interval, so these changes are "
                 + "late"
         self.init(
-            reason: .sharedFileSystem, path: path, code: nil,
-            description: "'\(path)' is a file system of the type \(type), on which the kernel does "
-                + "not report what others change: \(remedy)")
+            .sharedFileSystem, path, nil,
+            "is a file system of the type \(type), on which the kernel does not report what others "
+                + "change: \(remedy)")
     }
 
     init(queueOverflowOf path: FilePath) {
         self.init(
-            reason: .queueLimit, path: path, code: nil,
-            description: "events below '\(path)' were lost: \(InotifyLimit.queuedEvents.remedy); "
-                + "all folders are now compared with what was known of them")
+            .queueLimit, path, nil,
+            "has lost events: \(InotifyLimit.queuedEvents.remedy); all folders are now compared "
+                + "with what was known of them")
     }
 }

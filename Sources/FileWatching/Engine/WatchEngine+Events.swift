@@ -308,6 +308,9 @@ extension WatchEngine {
         tree.write(pathOf: node, to: &confined.path)
         let previous = FilePath(terminated: confined.path)
         let origin = tree[node].parent
+        if isFolder, !confined.failures.isEmpty {
+            tree.forEach(below: node) { if tree[$0].isFolder { forgetFailure(of: $0) } }
+        }
         tree.move(node, to: folder, name)
         if let found, isSame(node, found) {
             // Otherwise its facts are kept: events for writes may follow, or be lost.

@@ -333,12 +333,16 @@ extension WatchEngine {
                 watches.remove(.node(node), from: watch)
             }
             confined.rules.forget(node)
-            if !confined.failures.isEmpty {
-                tree.write(pathOf: node, to: &confined.path)
-                confined.failures[FilePath(terminated: confined.path)] = nil
-            }
+            forgetFailure(of: node)
             for scan in confined.scanned where scan.folder == node { scan.isVoid = true }
         }
+    }
+
+    /// Called before a folder leaves its path.
+    func forgetFailure(of folder: NodeNumber) {
+        guard !confined.failures.isEmpty else { return }
+        tree.write(pathOf: folder, to: &confined.path)
+        confined.failures[FilePath(terminated: confined.path)] = nil
     }
 
     // MARK: repairing

@@ -8,7 +8,8 @@ public import SystemPackage
 /// A folder is watched before it is scanned, so that no new entry is missed; a change found by the
 /// scan and reported by the kernel is reported once. Each watcher takes one of the user's inotify
 /// instances (`fs.inotify.max_user_instances`, 128 by default); it may have many roots. Handlers
-/// run on your queue, one at a time; set them before `activate`. A watcher whose last reference is released ends without calling its cancel handler.
+/// run on your queue, one at a time; set them before `activate`. A watcher whose last reference is
+/// released ends without calling its cancel handler.
 ///
 /// A root may be a file: it is watched by name, so it stays watched when an editor replaces it. A
 /// removed root is reported as `removed`, and is watched again when it is created again. A relative

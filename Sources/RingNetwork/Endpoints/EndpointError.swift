@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// Why a text is not an endpoint, or an endpoint cannot be used, and the remedy.
 public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was wrong, in a form that a program can test.
@@ -61,10 +63,6 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         let bytes = Array(text.prefix(longestShownBytes + 1))
         let kept = bytes.prefix(longestShownBytes)
         // The cut may split a character; a replacement character is fine here.
-        let shown = String(decoding: kept, as: UTF8.self).unicodeScalars.map { scalar in
-            let isControl = scalar.properties.generalCategory == .control
-            return isControl ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-        }
-        return shown.joined() + (bytes.count > kept.count ? "..." : "")
+        return String(shown: kept) + (bytes.count > kept.count ? "..." : "")
     }
 }

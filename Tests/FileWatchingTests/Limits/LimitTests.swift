@@ -186,6 +186,24 @@ struct LimitTests {
         #expect(watching.errors.value.map(\.path) == [folder("sub"), folder("sub")])
     }
 
+    @Test("a folder at the old path of one that could not be watched is an error of its own")
+    func failsAtTheOldPath() throws {
+        let folder = Folder()
+        folder.makeDirectory("a")
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("a/\u{1b}").string))
+        let watching = try Watching(in: folder, makeInotify: RefusingInotify.maker(rules))
+        for count in 1...2 {
+            folder.makeDirectory("a/\u{1b}")
+            expectEventually(watching.errors) { $0.count == count }
+            #expect(Files.rename(folder("a"), folder("b\(count)")))
+            folder.makeDirectory("a")
+            watching.expectChanges(of: ["a"])
+        }
+        let error = watching.errors.value.last
+        #expect(error?.path == folder("a/\u{1b}"))
+        #expect(error?.description.contains("/a/\\u{1b}' cannot be watched: ") == true)
+    }
+
     @Test("watchers of one tree do not affect each other")
     func several() throws {
         let rules = Watched(RefusingInotify.Rules())
