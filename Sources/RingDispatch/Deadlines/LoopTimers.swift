@@ -1,17 +1,14 @@
 internal import LinuxPlatform
 
 /// A loop's timers: one queue per clock.
-struct LoopTimers {
+struct LoopTimers: ~Copyable {
     private let monotonic = TimerQueue()
     private let wall = TimerQueue()
 
-    @inline(__always)
-    subscript(clock: TimerClock) -> TimerQueue { clock == .monotonic ? monotonic : wall }
-
-    /// Frees timers that no thread uses.
-    func deallocate() {
-        monotonic.deallocate()
-        wall.deallocate()
+    subscript(clock: TimerClock) -> TimerQueue {
+        @inline(__always) _read {
+            if clock == .monotonic { yield monotonic } else { yield wall }
+        }
     }
 
     /// The first deadline on each clock.

@@ -6,39 +6,24 @@ internal import Synchronization
 /// The loop sleeps until the first window ends, then fires all timers whose deadline has passed, in
 /// the order of their deadlines: timers with overlapping windows fire together. Any thread may add
 /// and remove timers.
-///
-/// Like its loop, a pointer to memory that lives as long as the process, once it is used.
-struct TimerQueue: Sendable {
-    // Safety: what it points to is locked or atomic.
-    private nonisolated(unsafe) let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
-
-    init() { pointer.initialize(to: Storage()) }
-
-    /// Frees a queue that no thread uses.
-    func deallocate() {
-        pointer.deinitialize(count: 1)
-        pointer.deallocate()
-    }
-
-    private struct Storage: ~Copyable {
-        let heap = Locked(TimerHeap())
-        /// The earliest `latest` in the heap, or UInt64.max. Written under the lock.
-        /// Store-then-check with the loop's state: adding a timer stores this and checks whether
-        /// the loop sleeps; the loop announces its sleep and checks this.
-        let earliest = Atomic<UInt64>(.max)
-    }
+struct TimerQueue: ~Copyable {
+    private let heap = Locked(TimerHeap())
+    /// The earliest `latest` in the heap, or UInt64.max. Written under the lock. Store-then-check
+    /// with the loop's state: adding a timer stores this and checks whether the loop sleeps; the
+    /// loop announces its sleep and checks this.
+    private let first = Atomic<UInt64>(.max)
 
     @inline(__always)
-    var earliest: UInt64 { pointer.pointee.earliest.load(ordering: .sequentiallyConsistent) }
+    var earliest: UInt64 { first.load(ordering: .sequentiallyConsistent) }
 
-    var count: Int { pointer.pointee.heap.withLock { $0.count } }
+    var count: Int { heap.withLock { $0.count } }
 
     /// Adds a timer. True if its window is now the first to end.
     func add(_ slot: TimerSlot) -> Bool {
-        pointer.pointee.heap.withLock { heap in
+        heap.withLock { heap in
             let isFirst = heap.insert(slot)
             if isFirst {
-                pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+                first.store(heap.earliest, ordering: .sequentiallyConsistent)
             }
             return isFirst
         }
@@ -47,11 +32,11 @@ struct TimerQueue: Sendable {
     /// Removes a timer; false if it has already fired.
     /// - Parameter index: returns the timer's index; called under the heap's lock.
     func remove(at index: () -> Int) -> Bool {
-        let slot = pointer.pointee.heap.withLock { heap -> TimerSlot? in
+        let slot = heap.withLock { heap -> TimerSlot? in
             let index = index()
             guard index >= 0 else { return nil }
             let slot = heap.remove(at: index)
-            pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+            first.store(heap.earliest, ordering: .sequentiallyConsistent)
             return slot
         }
         slot?.drop()
@@ -68,9 +53,9 @@ struct TimerQueue: Sendable {
 
     /// Removes timers that are due, in order, at most `limit`.
     func takeDue(now: UInt64, limit: Int = .max) -> [TimerSlot] {
-        pointer.pointee.heap.withLock { heap in
+        heap.withLock { heap in
             let due = heap.popDue(now: now, limit: limit)
-            pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+            first.store(heap.earliest, ordering: .sequentiallyConsistent)
             return due
         }
     }

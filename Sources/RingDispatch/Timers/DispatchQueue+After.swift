@@ -60,7 +60,7 @@ extension DispatchQueue {
         _ work: DispatchWorkItem, at deadline: UInt64, on clock: TimerClock
     ) -> DispatchScheduledItem {
         let loop = timerLoop(Context.current)
-        let item = DispatchScheduledItem(work: work, queue: self, timers: loop.timers[clock])
+        let item = DispatchScheduledItem(work: work, queue: self, loop: loop, clock: clock)
         guard deadline != .max else { return item }
         if let window = window(deadline, on: clock) {
             loop.add(TimerSlot(window, item, action: DispatchScheduledItem.timerAction), on: clock)

@@ -8,21 +8,23 @@ public final class DispatchScheduledItem: Sendable {
     // Safety: the heap's lock guards `timerIndex`; the rest is immutable.
     /// The timer's index in the heap; -1 if it is in none.
     @exclusivity(unchecked) nonisolated(unsafe) var timerIndex = -1
-    private let timers: TimerQueue
+    private let loop: EventLoop
+    private let clock: TimerClock
     private let queue: DispatchQueue
     private let work: DispatchWorkItem
 
-    init(work: DispatchWorkItem, queue: DispatchQueue, timers: TimerQueue) {
+    init(work: DispatchWorkItem, queue: DispatchQueue, loop: EventLoop, clock: TimerClock) {
         self.work = work
         self.queue = queue
-        self.timers = timers
+        self.loop = loop
+        self.clock = clock
     }
 
     /// Keeps the block from starting, and frees its timer and captures at once. Does not affect a
     /// block that is running or has run. Call it from any thread.
     public func cancel() {
         work.cancel()
-        _ = timers.remove(at: { timerIndex })
+        _ = loop.timers[clock].remove(at: { timerIndex })
     }
 
     /// Whether `cancel()` was called.

@@ -13,9 +13,6 @@ struct TimerHeapTests {
     @Test("42, 72. Timers of both clocks that are due at once fire in the order of their deadlines")
     func clocks() {
         let timers = LoopTimers()
-        defer {
-            for clock in [TimerClock.monotonic, .wall] { timers[clock].deallocate() }
-        }
         let fired = Watched<[UInt]>([])
         let action = TimerAction { object, late, _ in
             fired.append(late)
@@ -41,8 +38,7 @@ struct TimerHeapTests {
         var generator = SeededGenerator(seed: seed)
         let work = DispatchWorkItem {}
         let queue = DispatchQueue(label: "timer.heap")
-        let timers = TimerQueue()
-        defer { timers.deallocate() }
+        let loop = Runtime.shared.loop(number: 0)
         var heap = TimerHeap()
         var pending: [Timer] = []
         var now: UInt64 = 0
@@ -56,7 +52,7 @@ struct TimerHeapTests {
                 let timer = Timer(
                     window: window,
                     item: DispatchScheduledItem(
-                        work: work, queue: queue, timers: timers))
+                        work: work, queue: queue, loop: loop, clock: .monotonic))
                 let first = heap.earliest
                 let slot = TimerSlot(window, timer.item, action: DispatchScheduledItem.timerAction)
                 #expect(heap.insert(slot) == (window.latest < first))

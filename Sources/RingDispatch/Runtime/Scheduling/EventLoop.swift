@@ -40,7 +40,6 @@ struct EventLoop: Equatable, Sendable {
         let output = Atomic<Unmanaged<OutgoingBatch>?>(nil)
         /// Without a batch: no attempt to make one before this time, in nanoseconds (relaxed).
         let outputRetry = Atomic<UInt64>(0)
-        let timers = LoopTimers()
         let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
         /// becomes `parked`; loaded by threads that have added a timer and find the loop parked.
@@ -58,6 +57,7 @@ struct EventLoop: Equatable, Sendable {
         // Fields that producers write.
         let inbox = WorkItemInbox()
         let padding2 = CacheLine()
+        let timers = LoopTimers()
     }
 
     /// Keeps fields that different threads write in separate cache lines.
@@ -91,7 +91,6 @@ struct EventLoop: Equatable, Sendable {
         let owned = storage.pointee.owned
         owned.deinitialize(count: 1)
         owned.deallocate()
-        storage.pointee.timers.deallocate()
         storage.deinitialize(count: 1)
         storage.deallocate()
     }
@@ -146,7 +145,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     var timers: LoopTimers {
-        @inline(__always) get { storage.pointee.timers }
+        @inline(__always) _read { yield storage.pointee.timers }
     }
 
     // MARK: state word
