@@ -15,13 +15,10 @@ package struct EventDescriptor: ~Copyable {
     package var number: Int32 { descriptor.number }
 
     /// Makes the descriptor readable. From any thread.
-    package func signal() { Self.signal(descriptor.number) }
-
-    /// The same for an eventfd's number.
-    static func signal(_ descriptor: Int32) {
+    package func signal() {
         var one: UInt64 = 1
         // EAGAIN: it is readable already.
-        requireOpen("write", write(descriptor, &one, 8))
+        requireOpen("write", write(descriptor.number, &one, 8))
     }
 
     /// Makes the descriptor unreadable until the next write.

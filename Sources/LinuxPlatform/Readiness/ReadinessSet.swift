@@ -14,14 +14,14 @@ package struct ReadinessSet: ~Copyable, Sendable {
     /// Most events of one wait.
     package static let batch = 64
 
-    /// A descriptor whose readability only ends a wait.
-    private let bell: Int32
+    /// Only ends a wait.
+    private let bell: EventDescriptor
     /// The token of the bell's events. No descriptor has it.
     @inlinable package static var bellToken: UInt64 { .max }
 
-    /// - Parameter bell: an eventfd, open as long as the set. Each write to it ends a wait.
-    package init(bell: Int32) throws(SystemError) {
-        epoll = try ReadinessSet.make(bell: bell)
+    package init() throws(SystemError) {
+        let bell = try EventDescriptor()
+        epoll = try ReadinessSet.make(bell: bell.number)
         self.bell = bell
         events = .allocate(capacity: ReadinessSet.batch)
     }
@@ -70,8 +70,8 @@ package struct ReadinessSet: ~Copyable, Sendable {
         Descriptors.poll(epoll.number, events: PollEvents.readable) != 0
     }
 
-    /// Ends a wait.
-    package func ring() { EventDescriptor.signal(bell) }
+    /// Ends the wait, or the next one.
+    package func ring() { bell.signal() }
 
     // MARK: for the thread that waits
 
@@ -103,7 +103,7 @@ package struct ReadinessSet: ~Copyable, Sendable {
     /// Replaces the set by one with the same descriptor that contains only the bell. There is no
     /// other way to get rid of an entry whose number names another file by now.
     package func empty() throws(SystemError) {
-        let new = try ReadinessSet.make(bell: bell)
+        let new = try ReadinessSet.make(bell: bell.number)
         let (number, newNumber) = (epoll.number, new.number)
         try checked("dup3") { clinux_dup3(newNumber, number) }
     }

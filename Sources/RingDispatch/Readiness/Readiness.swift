@@ -32,9 +32,7 @@ struct Readiness: ~Copyable {
     private static let retryPeriod: UInt64 = 100_000_000
     private static let shortage = RepeatedLine()
 
-    init(bell: Int32) throws(SystemError) {
-        epoll = try ReadinessSet(bell: bell)
-    }
+    init() throws(SystemError) { epoll = try ReadinessSet() }
 
     /// Number of waits and watches.
     var count: Int { total.load(ordering: .sequentiallyConsistent) }
@@ -52,6 +50,9 @@ struct Readiness: ~Copyable {
             total.load(ordering: .relaxed) &+ change,
             ordering: .sequentiallyConsistent)
     }
+
+    /// Ends the holder's wait.
+    func ring() { epoll.ring() }
 
     // MARK: waits, from any thread
 

@@ -33,8 +33,6 @@ struct EventLoop: Equatable, Sendable {
         let isSleeping = Atomic<Bool>(true)
         let pool: Unmanaged<Pool>
         let readiness: Readiness
-        /// Ends the loop's wait.
-        let bell: EventDescriptor
         /// Set once, by the first handler that sends. Sequentially consistent: part of the
         /// store-then-check of `OutgoingBatch.start`.
         let output = Atomic<Unmanaged<OutgoingBatch>?>(nil)
@@ -76,14 +74,12 @@ struct EventLoop: Equatable, Sendable {
     }
 
     init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
-        let bell = try EventDescriptor()
-        let readiness = try Readiness(bell: bell.number)
+        let readiness = try Readiness()
         let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
         owned.initialize(to: Owned())
         storage = .allocate(capacity: 1)
         storage.initialize(
-            to: Storage(
-                index: index, pool: pool, readiness: readiness, bell: bell, owned: owned))
+            to: Storage(index: index, pool: pool, readiness: readiness, owned: owned))
     }
 
     /// Frees a loop that no thread has used.
@@ -212,7 +208,7 @@ struct EventLoop: Equatable, Sendable {
             switch loopState.phase {
             case .parked:
                 if exchangeState(loopState, for: loopState.with(.woken)) {
-                    storage.pointee.bell.signal()
+                    readiness.ring()
                     pool.counters.wakeUps.wrappingAdd(1, ordering: .relaxed)
                     Trace.note(.wakeUp, loop: index)
                     let context = Context.current
