@@ -7,7 +7,7 @@ internal import Glibc
 /// them, so a thread that may block submits none.
 package final class Ring {
     /// Safety: one thread at a time touches it, except for words that `CLinux` reads atomically.
-    private let ring: UnsafeMutablePointer<io_uring>
+    private let ring: OwnedRing
     /// Ends a wait when another thread wakes the ring, which polls it.
     private let alarm: EventDescriptor
     @exclusivity(unchecked) private var isAlarmSet = false
@@ -23,26 +23,13 @@ package final class Ring {
     package init(
         entries: (submission: UInt32, completion: UInt32) = Ring.entries
     ) throws(SystemError) {
-        let alarm = try EventDescriptor()
-        let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
-        ring.initialize(to: io_uring())
+        alarm = try EventDescriptor()
         var parameters = io_uring_params()
         parameters.flags =
             UInt32(IORING_SETUP_COOP_TASKRUN) | UInt32(IORING_SETUP_SUBMIT_ALL)
             | UInt32(IORING_SETUP_CQSIZE)
         parameters.cq_entries = entries.completion
-        let result = clinux_open_ring(entries.submission, ring, &parameters)
-        if result < 0 {
-            ring.deallocate()
-            throw UringProbe.setupError(code: -result)
-        }
-        self.ring = ring
-        self.alarm = alarm
-    }
-
-    deinit {
-        clinux_close_ring(ring)
-        ring.deallocate()
+        ring = try OwnedRing(entries: entries.submission, parameters)
     }
 
     // MARK: from any thread
@@ -56,7 +43,7 @@ package final class Ring {
     /// not answer then leaves others alone. Called by the thread that submits. Linux 5.15.
     package func allowManyBlocked() {
         var most: [UInt32] = [256, 0]
-        io_uring_register_iowq_max_workers(ring, &most)
+        io_uring_register_iowq_max_workers(ring.start, &most)
     }
 
     /// Prepares a request. It ends in exactly one completion, with the token, even if it is
@@ -92,7 +79,7 @@ package final class Ring {
     /// latest when it has memory again.
     private func freeEntry() -> UnsafeMutablePointer<io_uring_sqe> {
         while true {
-            if let entry = io_uring_get_sqe(ring) { return entry }
+            if let entry = io_uring_get_sqe(ring.start) { return entry }
             enter(waitCount: 0)
         }
     }
@@ -116,7 +103,7 @@ package final class Ring {
     private func enter(
         waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?
     ) throws(SystemError) {
-        let result = clinux_enter(ring, waitCount, timeout)
+        let result = clinux_enter(ring.start, waitCount, timeout)
         if result >= 0 || -result == ETIME || EnterRefusal.pause(after: -result) { return }
         throw SystemError(
             call: "io_uring_enter", code: -result, remedy: UringProbe.remedy(code: -result))
@@ -126,7 +113,7 @@ package final class Ring {
     /// a descriptor or a negated errno.
     package func reap(_ take: (_ token: UInt64, _ result: Int32) -> Void) {
         var completion = io_uring_cqe()
-        while clinux_reap(ring, &completion) {
+        while clinux_reap(ring.start, &completion) {
             switch completion.user_data {
             case Ring.noToken: break
             case Ring.alarmToken:
@@ -159,5 +146,5 @@ package final class Ring {
     }
 
     /// Whether the kernel has an operation: 1 or 0, or a negated errno.
-    func supports(_ operation: Int32) -> Int32 { clinux_supports(ring, operation) }
+    func supports(_ operation: Int32) -> Int32 { clinux_supports(ring.start, operation) }
 }

@@ -30,10 +30,6 @@ package enum UringProbe {
 
     private static let kernelRemedy = "Linux 6.1 or later is needed"
 
-    static func setupError(code: Int32) -> SystemError {
-        SystemError(call: "io_uring_setup", code: code, remedy: remedy(code: code))
-    }
-
     /// The user's remedy for a refusal.
     static func remedy(code: Int32) -> String {
         switch code {
