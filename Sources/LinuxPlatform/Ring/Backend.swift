@@ -21,22 +21,17 @@ package struct Backend: Sendable {
     /// - Throws: if io_uring was requested and is refused.
     package init(preference: Preference) throws(SystemError) {
         if preference == .epoll {
-            self.init(kind: .epoll, reason: "as requested")
+            (kind, reason) = (.epoll, "as requested")
             return
         }
         do throws(SystemError) {
             try UringProbe.check()
-            let reason = preference == .ioUring ? "as requested" : "the kernel allows it"
-            self.init(kind: .ioUring, reason: reason)
+            kind = .ioUring
+            reason = preference == .ioUring ? "as requested" : "the kernel allows it"
         } catch {
             if preference == .ioUring { throw error }
-            self.init(kind: .epoll, reason: error.description)
+            (kind, reason) = (.epoll, error.description)
         }
-    }
-
-    private init(kind: Kind, reason: String) {
-        self.kind = kind
-        self.reason = reason
     }
 
     /// - Returns: nil where io_uring is not used.
