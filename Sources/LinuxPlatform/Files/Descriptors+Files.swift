@@ -14,6 +14,27 @@ extension Descriptors {
         return String(decoding: name, as: UTF8.self)
     }
 
+    /// The file position (lseek(2)); nil if the descriptor has none.
+    package static func position(_ descriptor: Int32) -> Int64? {
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        return position < 0 ? nil : Int64(position)
+    }
+
+    package static func setPosition(_ descriptor: Int32, to position: Int64) {
+        _ = lseek(descriptor, Int(position), SEEK_SET)
+    }
+
+    /// Whether all writes go to the end of the file (O_APPEND).
+    package static func appends(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_GETFL) & O_APPEND != 0
+    }
+
+    /// Duplicates a descriptor, with FD_CLOEXEC set. Returns the new descriptor or a negated errno.
+    package static func duplicate(_ descriptor: Int32) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return copy >= 0 ? copy : -errno
+    }
+
     /// Opens a path with O_PATH, following symbolic links. The descriptor can neither read nor
     /// write.
     package static func openPlace(path: String) throws(SystemError) -> Int32 {

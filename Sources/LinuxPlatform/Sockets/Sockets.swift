@@ -37,6 +37,21 @@ package enum Sockets {
         }
     }
 
+    /// sendfile(2) on a socket with O_NONBLOCK set. Returns the number of bytes that it took, 0 at
+    /// the end of the file, or a negated errno (`wouldBlock`).
+    package static func send(_ descriptor: Int32, file: Int32, offset: Int, count: Int) -> Int {
+        PipeSignal.blocked {
+            while true {
+                var place = off_t(offset)
+                let result = sendfile(descriptor, file, &place, count)
+                if result >= 0 { return result }
+                let code = errno
+                if code == EPIPE { return PipeSignal.consume(-Int(code)) }
+                if code != EINTR { return -Int(code) }
+            }
+        }
+    }
+
     /// Returns the number of bytes, 0 at the end, or a negated errno (`wouldBlock`: no bytes yet).
     @inline(__always)
     package static func receive(

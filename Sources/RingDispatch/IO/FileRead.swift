@@ -36,7 +36,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         if isStream {
             // An empty one may be a file without positions: trace_pipe, or one of FUSE.
             let isAtStart = isFirst && descriptor.sizeAtOpening > 0
-            origin = isAtStart ? 0 : OpenFile.position(descriptor.number)
+            origin = isAtStart ? 0 : Descriptors.position(descriptor.number)
             // A write of the stream would move it meanwhile.
             if descriptor.path?.isWritten == false { place = origin }
         }

@@ -73,7 +73,7 @@ class FileTransfer: @unchecked Sendable {
             if isStream, let origin {
                 // The end of what the handler gets, or of what was written.
                 let end = origin + Int64(operation.transferred)
-                if place != end { OpenFile.setPosition(descriptor.number, to: end) }
+                if place != end { Descriptors.setPosition(descriptor.number, to: end) }
             }
             descriptor.transferEnded(self, outcome)
         }

@@ -17,8 +17,8 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override func begin() {
         // The kernel does not advance the position for all writes in a ring.
-        if isStream, !OpenFile.appends(descriptor.number) {
-            origin = OpenFile.position(descriptor.number)
+        if isStream, !Descriptors.appends(descriptor.number) {
+            origin = Descriptors.position(descriptor.number)
         }
     }
 

@@ -38,7 +38,7 @@ final class IOChannel: Sendable {
         if type == .stream || descriptor.path != nil {
             position = 0
         } else {
-            position = descriptor.kind == .file ? OpenFile.position(descriptor.number) : nil
+            position = descriptor.kind == .file ? Descriptors.position(descriptor.number) : nil
         }
         self.cleanup = Locked(cleanup)
         if !isConvenience { descriptor.register(self) }

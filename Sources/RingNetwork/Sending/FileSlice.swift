@@ -15,7 +15,7 @@ final class FileSlice {
     private static let mostBytes = 1 << 56
 
     init(_ descriptor: Int32, offset: Int, count: Int) {
-        let copy = FileSlices.duplicate(descriptor)
+        let copy = Descriptors.duplicate(descriptor)
         file = OwnedDescriptor(adopting: max(copy, -1))
         self.offset = offset
         self.count = min(copy < 0 ? max(count, 1) : count, FileSlice.mostBytes)
@@ -34,7 +34,7 @@ final class FileSlice {
         if failure != nil { return Int(-ErrorCode.badDescriptor) }
         if !isPrepared { Descriptors.setNonBlocking(socket) }
         isPrepared = true
-        return FileSlices.send(
+        return Sockets.send(
             socket, file: file.number, offset: offset + taken,
             count: min(count - taken, FileSlice.sliceBytes))
     }
