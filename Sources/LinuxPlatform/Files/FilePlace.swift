@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A place in the file system to watch.
+/// A place in the file system.
 package enum FilePlace {
     /// An open descriptor's own object.
     case object(descriptor: Int32)

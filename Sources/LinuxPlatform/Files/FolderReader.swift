@@ -53,12 +53,7 @@ package final class FolderReader {
         _ path: [UInt8], in folder: Int32, _ flags: Int32
     ) throws(SystemError) -> Int32 {
         try checked("open") {
-            path.withUnsafeBytes { bytes in
-                guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
-                    return -1
-                }
-                return openat(folder, name, flags)
-            }
+            FilePlace.path(path, followsLink: true).withPath { openat(folder, $0, flags) }
         }
     }
 

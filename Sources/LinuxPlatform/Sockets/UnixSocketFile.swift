@@ -11,7 +11,7 @@ package struct UnixSocketFile: Sendable {
     /// Nil if the path is not a socket.
     package init?(_ path: [UInt8]) {
         var facts = stat()
-        let code = UnixSocketFile.withPath(path) { lstat($0, &facts) }
+        let code = UnixSocketFile.place(path).withPath { lstat($0, &facts) }
         guard code == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return nil }
         self.path = path
         device = UInt64(facts.st_dev)
@@ -20,12 +20,10 @@ package struct UnixSocketFile: Sendable {
 
     /// Removes the file, unless another has replaced it. unlink(2).
     package func remove() {
-        guard isStillThere else { return }
-        _ = UnixSocketFile.withPath(path) { Glibc.unlink($0) }
-    }
-
-    private var isStillThere: Bool {
-        UnixSocketFile(path).map { $0.device == device && $0.inode == inode } ?? false
+        guard let now = UnixSocketFile(path), now.device == device, now.inode == inode else {
+            return
+        }
+        _ = UnixSocketFile.place(path).withPath { Glibc.unlink($0) }
     }
 
     /// Whether no program listens or receives there: connect(2) of a socket of this type is
@@ -47,7 +45,7 @@ package struct UnixSocketFile: Sendable {
     package func widen(to mode: UInt32) throws(SystemError) {
         // Through a descriptor, so that a symbolic link at the path is not followed.
         let descriptor = try checked("open") {
-            UnixSocketFile.withPath(path) {
+            UnixSocketFile.place(path).withPath {
                 clinux_open($0, Int32(CLINUX_OPEN_PATH) | O_NOFOLLOW | O_CLOEXEC, 0)
             }
         }
@@ -68,12 +66,7 @@ package struct UnixSocketFile: Sendable {
         }
     }
 
-    private static func withPath<Result>(
-        _ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
-    ) -> Result {
-        (path + [0]).withUnsafeBytes { bytes in
-            // Safety: the array contains at least the NUL.
-            body(bytes.assumingMemoryBound(to: CChar.self).baseAddress!)
-        }
+    private static func place(_ path: [UInt8]) -> FilePlace {
+        .path(path + [0], followsLink: false)
     }
 }
