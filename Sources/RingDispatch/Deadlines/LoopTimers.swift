@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+internal import Synchronization
 
 /// A loop's timers: one queue per clock.
 struct LoopTimers: ~Copyable {
@@ -38,7 +39,7 @@ struct LoopTimers: ~Copyable {
         let first = wall.earliest
         return Firsts(
             monotonic: monotonic.earliest, wall: first,
-            steps: first == .max ? 0 : WallClock.stepCount)
+            steps: first == .max ? 0 : WallClock.steps.load(ordering: .sequentiallyConsistent))
     }
 
     /// When the loop must fire a timer, on CLOCK_MONOTONIC; .max means never.

@@ -4,12 +4,7 @@ internal import Synchronization
 /// The wall clock for timers, which follow it when it is set.
 package enum WallClock {
     /// Nanoseconds added to the clock, for tests. Relaxed: no other data depends on it.
-    private static let adjustment = Atomic<Int64>(0)
-
-    /// Adds to the clock, for tests.
-    static func addAdjustment(_ nanoseconds: Int64) {
-        adjustment.wrappingAdd(nanoseconds, ordering: .relaxed)
-    }
+    static let adjustment = Atomic<Int64>(0)
 
     /// Nanoseconds since 1970.
     static func nanoseconds() -> UInt64 {
@@ -24,10 +19,5 @@ package enum WallClock {
 
     /// How often the clock was set. Store-then-check with a loop's state: a step stores this and
     /// wakes the loops that sleep; a loop announces its sleep and checks this.
-    private static let steps = Atomic<UInt64>(0)
-
-    static var stepCount: UInt64 { steps.load(ordering: .sequentiallyConsistent) }
-
-    /// The caller must then wake the loops that sleep.
-    static func noteStep() { steps.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+    static let steps = Atomic<UInt64>(0)
 }

@@ -1,9 +1,10 @@
 internal import LinuxPlatform
+internal import Synchronization
 
 extension WallClock {
     /// Acts as if the clock had been set: for tests.
     package static func adjust(by nanoseconds: Int64) {
-        addAdjustment(nanoseconds)
+        adjustment.wrappingAdd(nanoseconds, ordering: .relaxed)
         wasSet()
     }
 
@@ -25,7 +26,7 @@ extension WallClock {
     }()
 
     static func wasSet() {
-        noteStep()
+        steps.wrappingAdd(1, ordering: .sequentiallyConsistent)
         for loop in Runtime.shared.pool.loops { loop.wake() }
     }
 }
