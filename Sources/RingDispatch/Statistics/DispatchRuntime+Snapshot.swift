@@ -148,7 +148,7 @@ extension EventLoop {
         let loopState = self.loopState
         let activity = DispatchRuntime.Activity(loopState.phase)
         let batch = output?.takeUnretainedValue()
-        let identifier = pool.workers.thread(of: loopState.worker)
+        let identifier = pool.workers.with(loopState.worker) { $0.handle?.identifier }
         return DispatchRuntime.EventLoop(
             isBackground: pool.isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },

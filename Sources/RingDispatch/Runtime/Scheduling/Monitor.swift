@@ -151,7 +151,12 @@ final class Monitor: Sendable {
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return false }
         loop.submitOldSends()
-        let thread = pool.workers.observe(loopState.worker, now: now)
+        let thread = pool.workers.with(loopState.worker) { worker in
+            worker.handle.map { handle in
+                worker.observe(handle.item, now: now)
+                return handle.identifier
+            }
+        }
         guard isSame else {
             sample.usage = CPUUsage(thread.flatMap(Threads.cpuNanoseconds(ofThread:)))
             return false
@@ -162,9 +167,11 @@ final class Monitor: Sendable {
             return false
         case .computes:
             // More computing threads than CPUs are of no use: add them slowly.
-            return mayCompute || pool.workers.count <= 2 * pool.loops.count
+            return mayCompute || pool.workers.counts.all <= 2 * pool.loops.count
         case .blocks:
-            pool.workers[loopState.worker]?.blockedState.store(loopState.word, ordering: .relaxed)
+            pool.workers.with(loopState.worker) {
+                $0.blockedState.store(loopState.word, ordering: .relaxed)
+            }
             // A take-over is a turn, and this is the first handler after one. If that blocks, too,
             // those that wait probably will.
             if let last = sample.blocked, last.worker != loopState.worker,

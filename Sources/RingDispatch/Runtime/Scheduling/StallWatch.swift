@@ -56,7 +56,7 @@ enum StallWatch {
         }
         for activity in activities where isLate(activity) {
             guard let item = activity.item else { continue }
-            activity.worker.noteReported(item.number)
+            activity.worker.reportedItem.store(item.number, ordering: .relaxed)
             client?(DispatchRuntime.Stall(activity, now - item.start))
         }
     }
@@ -64,6 +64,6 @@ enum StallWatch {
 
 extension WorkerActivity {
     fileprivate var unreportedItem: (number: UInt64, start: UInt64)? {
-        item.flatMap { worker.isReported($0.number) ? nil : $0 }
+        item.flatMap { worker.reportedItem.load(ordering: .relaxed) == $0.number ? nil : $0 }
     }
 }

@@ -19,7 +19,7 @@ final class Worker: Sendable {
     private let seenItem = Atomic<UInt64>(0)
     private let seenSince = Atomic<UInt64>(0)
     /// The number of the last item that `StallWatch` has reported (relaxed).
-    private let reportedItem = Atomic<UInt64>(0)
+    let reportedItem = Atomic<UInt64>(0)
     /// The address of the thread's `ThreadHandle`, once it runs.
     private let threadHandle = Atomic<UInt>(0)
 
@@ -51,10 +51,6 @@ final class Worker: Sendable {
         observe(context.pointee.threadHandle.item, now: MonotonicClock.nanoseconds())
         if StallWatch.isOn { pool.monitor.noteActivity() }
     }
-
-    func isReported(_ item: UInt64) -> Bool { reportedItem.load(ordering: .relaxed) == item }
-
-    func noteReported(_ item: UInt64) { reportedItem.store(item, ordering: .relaxed) }
 
     /// The thread's handle; nil before the thread has begun.
     var handle: ThreadHandle? {

@@ -25,10 +25,6 @@ struct Workers: ~Copyable {
             return worker
         }
 
-        func worker(_ index: UInt64) -> Worker? {
-            index > 0 && index <= UInt64(all.count) ? all[Int(index) - 1] : nil
-        }
-
         mutating func remove(_ worker: Worker) {
             count -= 1
             all[Int(worker.index) - 1] = nil
@@ -39,8 +35,6 @@ struct Workers: ~Copyable {
         self.limit = limit
     }
 
-    var count: Int { state.withLock { $0.count } }
-
     var counts: (all: Int, idle: Int) { state.withLock { ($0.count, $0.idle.count) } }
 
     /// Runs a body for each worker, under their lock. Their threads do not end meanwhile.
@@ -48,19 +42,12 @@ struct Workers: ~Copyable {
         state.withLock { state in state.all.compactMap { worker in worker.flatMap(body) } }
     }
 
-    subscript(index: UInt64) -> Worker? { state.withLock { $0.worker(index) } }
-
-    /// The thread of a worker.
-    func thread(of index: UInt64) -> UInt32? {
-        state.withLock { $0.worker(index)?.handle?.identifier }
-    }
-
-    /// The monitor sees a handler of a worker. Returns its thread.
-    func observe(_ index: UInt64, now: UInt64) -> UInt32? {
+    /// The same for the worker of an index, if it exists.
+    @discardableResult
+    func with<Result: Sendable>(_ index: UInt64, _ body: (Worker) -> Result?) -> Result? {
         state.withLock { state in
-            guard let worker = state.worker(index), let handle = worker.handle else { return nil }
-            worker.observe(handle.item, now: now)
-            return handle.identifier
+            guard index > 0, index <= UInt64(state.all.count) else { return nil }
+            return state.all[Int(index) - 1].flatMap(body)
         }
     }
 
@@ -74,23 +61,12 @@ struct Workers: ~Copyable {
         }
     }
 
-    private enum Taken {
-        case idle(Worker)
-        case new(Worker)
-        case none(isLimit: Bool)
-    }
-
     /// Calls an idle worker, or makes one.
     /// - Parameter assignment: nil: to serve away work.
     /// - Returns: false if no worker is available.
     func call(for assignment: Worker.Assignment?, in pool: Pool) -> Bool {
-        switch state.withLock({ take(for: assignment, in: pool, &$0) }) {
-        case .idle(let worker):
-            worker.handle?.grant()
-            return true
-        case .new(let worker):
-            return start(worker)
-        case .none(let isLimit):
+        let (worker, isLimit) = state.withLock { take(for: assignment, in: pool, &$0) }
+        guard let worker else {
             if isLimit {
                 Workers.limitReached.log(
                     "all \(limit) worker threads are blocked in handlers or serve other event "
@@ -99,20 +75,25 @@ struct Workers: ~Copyable {
             }
             return false
         }
+        // A new worker has no thread yet.
+        guard let handle = worker.handle else { return start(worker) }
+        handle.grant()
+        return true
     }
 
+    /// An idle worker, or a new one. Nil: none is to be had, perhaps because of the limit.
     private func take(
         for assignment: Worker.Assignment?, in pool: Pool, _ state: inout sending State
-    ) -> Taken {
+    ) -> (Worker?, isLimit: Bool) {
         if let idle = state.idle.popLast() {
             idle.assignment = assignment
-            return .idle(idle)
+            return (idle, false)
         }
-        if state.count >= limit { return .none(isLimit: true) }
-        if MonotonicClock.nanoseconds() < state.shortageEnd { return .none(isLimit: false) }
+        if state.count >= limit { return (nil, true) }
+        if MonotonicClock.nanoseconds() < state.shortageEnd { return (nil, false) }
         // The pool's monitor makes this one at its next tick.
-        if Workers.isCallerUnlike(monitorOf: pool) { return .none(isLimit: false) }
-        return .new(state.add(in: pool, assignment))
+        if Workers.isCallerUnlike(monitorOf: pool) { return (nil, false) }
+        return (state.add(in: pool, assignment), false)
     }
 
     /// Whether a thread that the caller makes would have a lower CPU priority than the pool's
