@@ -197,7 +197,9 @@ struct EventLoop: Equatable, Sendable {
     }
 
     func setSleeping(_ isSleeping: Bool) {
-        storage.pointee.pool._withUnsafeGuaranteedRef { $0.noteSleeping(isSleeping ? 1 : -1) }
+        storage.pointee.pool._withUnsafeGuaranteedRef {
+            _ = $0.sleepingLoops.wrappingAdd(isSleeping ? 1 : -1, ordering: .relaxed)
+        }
         storage.pointee.isSleeping.store(isSleeping, ordering: .sequentiallyConsistent)
     }
 

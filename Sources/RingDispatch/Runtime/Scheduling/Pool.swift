@@ -9,7 +9,7 @@ final class Pool: Sendable {
     let monitor: Monitor
     let workers: Workers
     /// Loops that may be asleep. A hint: read (relaxed) before a search for a loop to wake.
-    private let sleepingLoops = Atomic<Int>(0)
+    let sleepingLoops = Atomic<Int>(0)
     let help = HelpPolicy()
 
     let away = AwayWork()
@@ -140,11 +140,6 @@ final class Pool: Sendable {
     }
 
     // MARK: spreading work
-
-    /// See `EventLoop.setSleeping`.
-    func noteSleeping(_ change: Int) {
-        sleepingLoops.wrappingAdd(change, ordering: .relaxed)
-    }
 
     /// The loop for the work of a thread outside the pool. Always the same loop, so that its caches
     /// and its spinning worker are used; idle workers steal the excess.
