@@ -194,8 +194,11 @@ struct Readiness: ~Copyable {
             }
         } else {
             code = epoll.modify(descriptor, for: wanted, token: token)
-            // The program has closed the number without a word.
-            if code != 0 { loseEntry(&record) }
+            // The program has closed the number without a word: the entry belongs to another file.
+            if code != 0 {
+                record.generation &+= 1
+                hasLostEntries.store(true, ordering: .relaxed)
+            }
             // It has opened it again.
             if code == ErrorCode.noEntry {
                 code = epoll.add(
@@ -217,12 +220,6 @@ struct Readiness: ~Copyable {
         records[index].registered = 0
         records[index].generation &+= 1
         if epoll.remove(descriptor) != 0 { hasLostEntries.store(true, ordering: .relaxed) }
-    }
-
-    /// The entry belongs to another file than the number.
-    private func loseEntry(_ record: inout DescriptorRecord) {
-        record.generation &+= 1
-        hasLostEntries.store(true, ordering: .relaxed)
     }
 
     // MARK: events, for the loop's holder
