@@ -21,18 +21,14 @@ extension DispatchQueue {
 
     /// Submits a work item at a time, unless it has been cancelled by then.
     public final func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {
-        submit(
-            after: deadline.monotonicDeadline, on: .monotonic, qos: execute.qos,
-            flags: execute.flags
-        ) { execute.perform() }
+        asyncAfter(deadline: deadline, qos: execute.qos, flags: execute.flags) { execute.perform() }
     }
 
     /// Submits a work item at a wall-clock time, unless it has been cancelled by then.
     public final func asyncAfter(wallDeadline: DispatchWallTime, execute: DispatchWorkItem) {
-        submit(
-            after: wallDeadline.realtimeDeadline, on: .wall, qos: execute.qos,
-            flags: execute.flags
-        ) { execute.perform() }
+        asyncAfter(wallDeadline: wallDeadline, qos: execute.qos, flags: execute.flags) {
+            execute.perform()
+        }
     }
 
     /// Like `asyncAfter`, but returns an object that cancels the block, which frees the timer and
@@ -84,15 +80,8 @@ extension DispatchQueue {
         add(workItem, window, on: clock, context)
     }
 
-    /// Pushes a work item at a time of the monotonic clock.
-    final func push(
-        _ workItem: WorkItemPointer, at deadline: UInt64, leeway: UInt64, _ context: Context
-    ) {
-        let window = TimerWindow(deadline: deadline, leeway: leeway)
-        add(workItem, window, on: .monotonic, context)
-    }
-
-    private final func add(
+    /// Adds a timer that pushes the work item.
+    final func add(
         _ workItem: WorkItemPointer, _ window: TimerWindow, on clock: TimerClock, _ context: Context
     ) {
         let slot = TimerSlot(

@@ -9,7 +9,7 @@ extension SwiftJob {
         let workItem = workItem(words)
         let queue = GlobalQueues.queue(priority: workItem.pointee.priority)
         let (deadline, isNever) = MonotonicClock.nanoseconds().addingReportingOverflow(delay)
-        queue.push(
-            workItem, at: isNever ? .max - 1 : deadline, leeway: leeway, Context.current)
+        let window = TimerWindow(deadline: isNever ? .max - 1 : deadline, leeway: leeway)
+        queue.add(workItem, window, on: .monotonic, Context.current)
     }
 }

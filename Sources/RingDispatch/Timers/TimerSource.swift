@@ -87,27 +87,24 @@ final class TimerSource: SourceCore {
     }
 
     private static let timerAction = TimerAction(
-        fire: { fired(.fromOpaque($0), schedule: $1, $2) },
+        fire: { source, number, context in
+            Unmanaged<TimerSource>.fromOpaque(source).takeRetainedValue().fired(number, context)
+        },
         noteIndex: { source, index in
             Unmanaged<TimerSource>.fromOpaque(source)._withUnsafeGuaranteedRef {
                 $0.timerIndex = index
             }
         })
 
-    /// Runs on a loop when the timer has left the heap. Consumes the timer's reference.
-    private static func fired(
-        _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
-    ) {
-        reference._withUnsafeGuaranteedRef { source in
-            let isValid = source.schedule.withLock { schedule -> Bool in
-                guard schedule.isArmed, UInt(schedule.number) == number else { return false }
-                schedule.hasFired = true
-                schedule.isArmed = false
-                return true
-            }
-            if isValid { source.wake(context, disarms: true) }
+    /// Runs on a loop when the timer of a schedule has left the heap.
+    private func fired(_ number: UInt, _ context: Context) {
+        let isValid = schedule.withLock { schedule -> Bool in
+            guard schedule.isArmed, UInt(schedule.number) == number else { return false }
+            schedule.hasFired = true
+            schedule.isArmed = false
+            return true
         }
-        reference.release()
+        if isValid { wake(context, disarms: true) }
     }
 
     override func latch() -> Bool {
