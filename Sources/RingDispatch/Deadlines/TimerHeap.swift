@@ -10,14 +10,14 @@
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
 /// the memory. The first slot is never empty. After a removal at most half of the slots are, or 16.
 struct TimerHeap: Sendable {
-    private var slots: [TimerSlot] = []
-    private var emptyCount = 0
+    private(set) var slots: [TimerSlot] = []
+    private(set) var emptyCount = 0
     /// The end of the window that ends first; .max if there is no timer. After the timer of that
     /// window was removed, this stays until the loop wakes then: searching at each removal would
     /// make cancelling the oldest of many timers slow.
     private(set) var earliest: UInt64 = .max
 
-    private static let arity = 4
+    static let arity = 4
     /// Levels that the search for the first window's end examines: at most 85 timers.
     private static let searchedLevels = 4
     /// The heap tolerates this many empty slots.
@@ -65,20 +65,6 @@ struct TimerHeap: Sendable {
             searchEarliest(from: 0, levels: TimerHeap.searchedLevels)
         }
         return due
-    }
-
-    /// For tests.
-    func checkInvariants() {
-        for index in slots.indices.dropFirst() {
-            let parent = (index - 1) / TimerHeap.arity
-            precondition(
-                slots[parent].window.deadline <= slots[index].window.deadline,
-                "a timer is due before the one above it")
-        }
-        precondition(slots.first?.isEmpty != true, "the first slot is empty")
-        precondition(emptyCount == slots.count { $0.isEmpty }, "the empty slots are miscounted")
-        let latest = slots.filter { !$0.isEmpty }.map(\.window.latest).min() ?? .max
-        precondition(earliest <= latest, "the loop would wake too late")
     }
 
     private mutating func searchEarliest(from index: Int, levels: Int) {

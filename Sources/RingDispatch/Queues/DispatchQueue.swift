@@ -141,21 +141,6 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     public override final func setTarget(queue: DispatchQueue?) { setTargetBeforeUse(queue) }
 
     final var isSerial: Bool { kind == .serial || kind == .main }
-
-    /// For tests, while no thread uses the queue. See `QueueState`.
-    final func checkInvariants() {
-        let state = QueueState(state.load(ordering: .acquiring))
-        front.checkInvariants()
-        precondition(state.owner == 0 && state.running == 0, "a thread uses queue '\(label)'")
-        if front.isEmpty && incoming.isEmpty {
-            let isAtRest = state.word & ~(QueueState.suspendMask | QueueState.inactive) == 0
-            precondition(isAtRest || state.isDirty, "queue '\(label)' is empty, but not at rest")
-        } else if !state.isEnqueued {
-            precondition(
-                state.isDirty && (state.isStopped || state.isBarrierPending),
-                "nobody will run the items of queue '\(label)'")
-        }
-    }
 }
 
 extension DispatchQueue: CustomDebugStringConvertible {

@@ -1,7 +1,7 @@
 /// A first-in first-out list of work items that belongs to one thread.
 struct WorkItemList {
     private(set) var first: WorkItemPointer?
-    private var last: WorkItemPointer?
+    private(set) var last: WorkItemPointer?
     private(set) var count = 0
 
     var isEmpty: Bool { first == nil }
@@ -26,18 +26,6 @@ struct WorkItemList {
     @inline(__always)
     mutating func append(all first: WorkItemPointer?) {
         first.forEach { append($0) }
-    }
-
-    /// For tests.
-    func checkInvariants() {
-        var found = 0
-        var end: WorkItemPointer?
-        first.forEach { workItem in
-            found += 1
-            end = workItem
-        }
-        precondition(found == count, "the count is not the number of work items")
-        precondition(end == last || count == 0, "the last work item is not the end of the list")
     }
 
     /// Takes off the later half, rounded up.

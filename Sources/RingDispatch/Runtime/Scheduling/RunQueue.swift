@@ -1,6 +1,6 @@
 /// A loop's ready work items, one list for each QoS priority, or those of `AwayWork`.
 struct RunQueue {
-    private var lists = InlineArray<5, WorkItemList>(repeating: WorkItemList())
+    private(set) var lists = InlineArray<5, WorkItemList>(repeating: WorkItemList())
     private(set) var count = 0
 
     private var urgentServed = 0
@@ -38,13 +38,6 @@ struct RunQueue {
         var index = limit - 1
         while index >= 0 && lists[index].isEmpty { index -= 1 }
         return index < 0 ? nil : index
-    }
-
-    /// For tests.
-    func checkInvariants() {
-        for index in lists.indices { lists[index].checkInvariants() }
-        let total = lists.indices.reduce(0) { $0 + lists[$1].count }
-        precondition(count == total, "the count is not the sum of the lists' counts")
     }
 
     /// Removes work items in their order, at most `limit`.
