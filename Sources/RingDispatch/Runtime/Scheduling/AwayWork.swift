@@ -63,9 +63,7 @@ struct AwayWork: ~Copyable {
     }
 
     /// The next work item for a worker; nil if there is none, or if enough workers serve.
-    /// - Parameter isFirst: whether the worker was not serving before.
-    func next(_ context: Context, isCalled: Bool, isFirst: Bool) -> WorkItemPointer? {
-        if isFirst && !isCalled && isEmpty { return nil }
+    func next(_ context: Context, isCalled: Bool) -> WorkItemPointer? {
         let serving = Serving(context)
         return state.withLock { state in
             if isCalled { state.calls -= 1 }

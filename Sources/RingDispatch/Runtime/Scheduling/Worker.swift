@@ -114,10 +114,11 @@ final class Worker: Sendable {
 
     /// Runs work items that are away from the loops.
     private func serveAway(_ context: Context, isCalled: Bool) {
-        var workItem = pool.away.next(context, isCalled: isCalled, isFirst: true)
-        while let current = workItem {
-            QueueLayer.run(current, context)
-            workItem = pool.away.next(context, isCalled: false, isFirst: false)
+        if !isCalled && pool.away.isEmpty { return }
+        var isCalled = isCalled
+        while let workItem = pool.away.next(context, isCalled: isCalled) {
+            isCalled = false
+            QueueLayer.run(workItem, context)
         }
     }
 }
