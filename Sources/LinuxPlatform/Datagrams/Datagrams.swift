@@ -49,19 +49,15 @@ package enum Datagrams {
             if settings.combinesReceived {
                 Sockets.setOption(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_GRO), 1)
             }
-            receiveOwnGroupsOnly(descriptor)
+            // Otherwise the socket also receives for groups that other sockets have joined.
+            Sockets.setOption(descriptor, Int32(IPPROTO_IP), Int32(CLINUX_IP_MULTICAST_ALL), 0)
+            Sockets.setOption(descriptor, Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_MULTICAST_ALL), 0)
             if settings.reportsPath {
                 if isIPv6 { try set(Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_RECVPKTINFO), 1) }
                 if !isIPv6 || !settings.isIPv6Only { try set(Int32(IPPROTO_IP), IP_PKTINFO, 1) }
             }
         }
         settings.prepare(descriptor)
-    }
-
-    /// Without this, the socket also receives for groups that other sockets have joined.
-    private static func receiveOwnGroupsOnly(_ descriptor: Int32) {
-        Sockets.setOption(descriptor, Int32(IPPROTO_IP), Int32(CLINUX_IP_MULTICAST_ALL), 0)
-        Sockets.setOption(descriptor, Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_MULTICAST_ALL), 0)
     }
 
     /// Whether the kernel can segment sent messages (UDP_SEGMENT, Linux 4.18).
