@@ -21,12 +21,6 @@ public struct DispatchQoS: Equatable, Sendable {
         offset = Int16(clamping: relativePriority)
     }
 
-    /// Whether class and relative priority are equal.
-    @inlinable
-    public static func == (lhs: DispatchQoS, rhs: DispatchQoS) -> Bool {
-        lhs.qosClass == rhs.qosClass && lhs.offset == rhs.offset
-    }
-
     /// Stands for `QOS_CLASS_BACKGROUND`.
     @inlinable
     public static var background: DispatchQoS { DispatchQoS(.background) }

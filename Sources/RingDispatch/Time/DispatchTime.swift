@@ -46,12 +46,6 @@ public struct DispatchTime: Comparable, Sendable {
     public static func < (lhs: DispatchTime, rhs: DispatchTime) -> Bool {
         lhs.rawValue < rhs.rawValue
     }
-
-    /// Whether both are the same nanosecond.
-    @inlinable
-    public static func == (lhs: DispatchTime, rhs: DispatchTime) -> Bool {
-        lhs.rawValue == rhs.rawValue
-    }
 }
 
 extension DispatchTime {

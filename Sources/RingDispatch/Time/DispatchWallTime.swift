@@ -47,12 +47,6 @@ public struct DispatchWallTime: Comparable, Sendable {
     public static func < (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
         lhs.realtimeDeadline < rhs.realtimeDeadline
     }
-
-    /// Whether both are the same nanosecond.
-    @inlinable
-    public static func == (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
-        lhs.rawValue == rhs.rawValue
-    }
 }
 
 extension DispatchWallTime {
