@@ -12,7 +12,7 @@ var settings: [SwiftSetting] = [
 ]
 
 // With this variable, the libraries run on a simulated kernel: see CONTRIBUTING.md. Their `Atomic`
-// is then a type of LinuxPlatform, which not every file that uses it imports.
+// is then a type of another module, which not every file that uses it imports.
 let isSimulation = Context.environment["RINGDISPATCH_SIMULATION"] != nil
 settings +=
     isSimulation
@@ -81,7 +81,7 @@ let package = Package(
             cSettings: [.define("CLINUX_TLS", .when(traits: ["TLS"]))]),
         .target(
             name: "LinuxPlatform",
-            dependencies: isSimulation ? ["CLinux", "CSimulation"] : ["CLinux"],
+            dependencies: ["CLinux"] + (isSimulation ? ["CSimulation", "SimulatedAtomics"] : []),
             swiftSettings: settings),
         .target(
             name: "RingDispatch",
@@ -167,6 +167,9 @@ if isSimulation {
         .target(
             name: "CSimulation", dependencies: ["CLiburing"],
             path: "Tests/Simulation/CSimulation"),
+        .target(
+            name: "SimulatedAtomics", dependencies: ["CSimulation"],
+            path: "Tests/Simulation/SimulatedAtomics", swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: ["CSimulation", "RingDispatch", "RingNetwork"],
             path: "Tests/Simulation/Simulate", swiftSettings: settings),

@@ -3,5 +3,5 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// Shadows the type of Synchronization.
-typealias Atomic<Value: AtomicRepresentable> = SimulatedAtomic<Value>
+typealias Atomic<Value: AtomicRepresentable> = LinuxPlatform.Atomic<Value>
 #endif

@@ -1,8 +1,5 @@
-#if SIMULATION
 internal import CSimulation
 package import Synchronization
-
-package typealias Atomic<Value: AtomicRepresentable> = SimulatedAtomic<Value>
 
 /// Stands for `Atomic` in a simulation: another thread may run before each operation, and none
 /// during it. A store that is not sequentially consistent reaches other threads later, as on x86.
@@ -107,4 +104,3 @@ extension SimulatedAtomic where Value: FixedWidthInteger {
         _ operand: Value, ordering: AtomicUpdateOrdering
     ) -> (oldValue: Value, newValue: Value) { update { $0 & operand } }
 }
-#endif
