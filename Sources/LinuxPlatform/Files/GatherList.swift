@@ -13,17 +13,16 @@ package final class GatherList {
     /// - Parameter limit: most bytes; the list leaves out the rest.
     package init(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int) {
         start = .allocate(capacity: max(1, pieces.count))
-        count = GatherList.fill(start, pieces, limit).count
+        count = GatherList.fill(start, pieces, limit)
     }
 
     deinit { start.deallocate() }
 
-    /// Writes the addresses and sizes of the pieces to `list`. Returns the number of pieces and of
-    /// bytes.
+    /// Writes the addresses and sizes of the pieces to `list`. Returns the number of pieces.
     static func fill(
         _ list: UnsafeMutablePointer<iovec>, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>,
         _ limit: Int
-    ) -> (count: Int32, bytes: Int) {
+    ) -> Int32 {
         var count: Int32 = 0
         var bytes = 0
         for piece in pieces where bytes < limit {
@@ -33,6 +32,6 @@ package final class GatherList {
             count += 1
             bytes += length
         }
-        return (count, bytes)
+        return count
     }
 }

@@ -16,7 +16,7 @@ package enum Sockets {
     ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
             guard let start = list.baseAddress else { return 0 }
-            return send(descriptor, start, GatherList.fill(start, pieces, Int.max).count)
+            return send(descriptor, start, GatherList.fill(start, pieces, .max))
         }
     }
 

@@ -63,7 +63,7 @@ package struct StreamDescriptor: Sendable {
     ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
             guard let start = list.baseAddress else { return 0 }
-            let (count, _) = GatherList.fill(start, pieces, limit)
+            let count = GatherList.fill(start, pieces, limit)
             if mode == .socket { return Sockets.send(number, start, count) }
             if mode != .noWait { setNonBlocking() }
             if blocksSignals { return writeQuietly(start, count) }
