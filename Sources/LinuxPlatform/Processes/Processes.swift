@@ -13,6 +13,15 @@ package enum Processes {
     /// getpid(2).
     package static var current: Int32 { getpid() }
 
-    /// Runs `body` when the process ends by exit(3). atexit(3).
-    package static func atExit(_ body: @escaping @convention(c) () -> Void) { atexit(body) }
+    /// Runs `body` when this process ends by exit(3), but not when a child of fork(2) does.
+    /// on_exit(3).
+    package static func atExit(_ body: @escaping @Sendable () -> Void) {
+        let process = current
+        let entry = Threads.Entry { if process == current { body() } }
+        on_exit(
+            { _, entry in
+                guard let entry else { return }
+                Unmanaged<Threads.Entry>.fromOpaque(entry).takeRetainedValue().body()
+            }, Unmanaged.passRetained(entry).toOpaque())
+    }
 }

@@ -11,7 +11,8 @@ package enum Threads {
     /// Whether the calling thread is the main thread.
     package static var isMain: Bool { mainIdentifier == currentIdentifier }
 
-    private final class Entry {
+    /// A closure that C code keeps.
+    final class Entry {
         let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
     }

@@ -10,19 +10,12 @@ extension Trace {
             fatalConfiguration("RINGDISPATCH_TRACE is '\(path)': \(error)")
         }
         start(capacity: usualCapacity)
-        // A child of fork(2) calls it as well.
-        file.withLock { $0 = (path, Processes.current) }
-        Processes.atExit { Trace.writeFile() }
+        Processes.atExit { writeFile(path) }
     }
 
     static let usualCapacity = 32_768
-    /// The file to write at exit, and the process that does.
-    private static let file = Locked<(path: String, process: Int32)?>(nil)
 
-    private static func writeFile() {
-        guard let (path, process) = file.withLock({ $0 }), process == Processes.current else {
-            return
-        }
+    private static func writeFile(_ path: String) {
         do throws(SystemError) {
             try SystemFile.write(json(), to: path)
         } catch {

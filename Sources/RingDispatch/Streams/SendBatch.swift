@@ -27,7 +27,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     private init(_ ring: SendRing) {
         self.ring = ring
         super.init()
-        ExitFlush.add(self)
+        // A handler may send and then end the process.
+        Processes.atExit { [self] in submit() }
     }
 
     /// Held while a loop's batch is made.
@@ -160,24 +161,5 @@ extension EventLoop {
     var sendBatch: Unmanaged<SendBatch>? {
         // Safety: `SendBatch.make` makes all batches.
         output.map { .fromOpaque($0.toOpaque()) }
-    }
-}
-
-/// At exit(3), the batches leave: a handler may send and then end the process.
-private enum ExitFlush {
-    private static let batches = Locked<[SendBatch]>([])
-    /// The child of a fork(2) has copies of the batches, which are not its own.
-    private static let process = Processes.current
-
-    static func add(_ batch: SendBatch) {
-        batches.withLock { batches in
-            if batches.isEmpty && process > 0 { Processes.atExit { ExitFlush.flush() } }
-            batches.append(batch)
-        }
-    }
-
-    private static func flush() {
-        guard process == Processes.current else { return }
-        for batch in batches.withLock({ $0 }) { batch.submit() }
     }
 }
