@@ -11,14 +11,13 @@ struct Workers: ~Copyable {
 
     struct State {
         var idle: [Worker] = []
-        var count = 0
         /// By index, from 1 on; nil: the worker has ended.
         var all: [Worker?] = []
+        var count: Int { all.count { $0 != nil } }
         /// No thread is made before this time, in nanoseconds: the last attempt has failed.
         var shortageEnd: UInt64 = 0
 
         mutating func add(in pool: Pool, _ assignment: Worker.Assignment?) -> Worker {
-            count += 1
             let place = all.firstIndex { $0 == nil } ?? all.endIndex
             let worker = Worker(index: UInt64(place) + 1, pool: pool, assignment: assignment)
             if place == all.endIndex { all.append(worker) } else { all[place] = worker }
@@ -26,7 +25,6 @@ struct Workers: ~Copyable {
         }
 
         mutating func remove(_ worker: Worker) {
-            count -= 1
             all[Int(worker.index) - 1] = nil
         }
     }
