@@ -42,13 +42,11 @@ package enum CPUCount {
 
     /// The paths of a cgroup and of its ancestors, whose quotas also apply.
     static func levels(of path: String) -> [String] {
-        var parts = path.split(separator: "/").map(String.init)
-        var result = [""]
-        while !parts.isEmpty {
-            result.append("/" + parts.joined(separator: "/"))
-            parts.removeLast()
+        var levels = [""]
+        for part in path.split(separator: "/") {
+            levels.append("\(levels[levels.count - 1])/\(part)")
         }
-        return result
+        return levels
     }
 
     /// cgroup v2: "cpu.max" holds "QUOTA PERIOD" or "max PERIOD".
