@@ -7,8 +7,8 @@ internal import Synchronization
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Safety: `front` belongs to the queue's holder, which has taken the queue by a
     // compare-and-swap of `state` (see `QueueState`), in every build. `target`, `priority` and what
-    // follows from them are fixed while the queue is inactive: `setTargetBeforeUse` checks that,
-    // and ends the process otherwise, in every build. The rest is immutable, atomic or locked.
+    // follows from them are fixed while the queue is inactive: `setTarget` checks that, and
+    // ends the process otherwise, in every build. The rest is immutable, atomic or locked.
 
     // The field order keeps submitters' writes and the holder's on different cache lines. Small
     // fields are next to each other, since servers have a queue for each connection.
@@ -135,10 +135,62 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 
     // MARK: DispatchObject
 
-    public override final func activate() { activateOnce() }
-    public override final func suspend() { suspendOnce() }
-    public override final func resume() { resumeOnce() }
-    public override final func setTarget(queue: DispatchQueue?) { setTargetBeforeUse(queue) }
+    /// The main queue and the global ones are always active, and keep their targets.
+    private final var isMadeByProgram: Bool { kind == .serial || kind == .concurrent }
+
+    public override final func activate() {
+        guard isMadeByProgram else { return }
+        let result = update { state in
+            guard state.isInactive else { return false }
+            state.clear(QueueState.inactive)
+            return true
+        }
+        if result != nil { enqueueIfDirty() }
+    }
+
+    public override final func suspend() {
+        guard isMadeByProgram else { return }
+        change { state in
+            guard state.suspends < QueueState.maximumSuspends else {
+                fatalMisuse("queue '\(label)' was suspended \(state.suspends) times without resume")
+            }
+            state.word += QueueState.oneSuspend
+        }
+    }
+
+    public override final func resume() {
+        guard isMadeByProgram else { return }
+        change { state in
+            guard state.suspends > 0 else {
+                fatalMisuse(
+                    "over-resume of queue '\(label)': "
+                        + (state.isInactive
+                            ? "it is inactive, and was never suspended; call activate()"
+                            : "resume() without a suspend()"))
+            }
+            state.word -= QueueState.oneSuspend
+        }
+        enqueueIfDirty()
+    }
+
+    public override final func setTarget(queue: DispatchQueue?) {
+        guard isMadeByProgram else { return }
+        if let queue, queue === self || queue.targets(self) {
+            fatalMisuse("queue '\(label)' cannot be its own target")
+        }
+        guard QueueState(state.load(ordering: .acquiring)).isInactive else {
+            fatalMisuse(
+                "cannot change the target of queue '\(label)' after it was activated; "
+                    + "create it with .initiallyInactive, or pass target: to its initializer")
+        }
+        // The queues that target it have taken over what follows from its target.
+        if isTarget.load(ordering: .relaxed) {
+            fatalMisuse(
+                "cannot change the target of queue '\(label)': it is a target itself; "
+                    + "set its own target first")
+        }
+        attach(to: queue)
+    }
 
     final var isSerial: Bool { kind == .serial || kind == .main }
 }
