@@ -21,16 +21,11 @@ extension DispatchQueue {
         let new = value.map { QueueSpecific(value: $0, key: key) }
         let old = specifics.withLock { specifics in
             defer { specifics[ObjectIdentifier(key)] = new }
-            return specifics[ObjectIdentifier(key)].take().map { Unmanaged.passRetained(Box($0)) }
+            return specifics[ObjectIdentifier(key)].take().map { Unmanaged.passRetained($0) }
         }
         // The old value is released outside the lock, on a global queue: its deinit may run any
         // code, and the block holds the only reference.
         if let old { DispatchQueue.global().submit { old.release() } }
-    }
-
-    private final class Box: Sendable {
-        let value: QueueSpecific
-        init(_ value: QueueSpecific) { self.value = value }
     }
 
     /// The queue's own value for a key; targets are not searched. `dispatch_queue_get_specific`.
