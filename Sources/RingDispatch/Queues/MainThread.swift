@@ -59,14 +59,12 @@ enum MainThread {
 }
 
 extension DispatchQueue {
-    private static let mainQueue = DispatchQueue(
-        label: "com.apple.main-thread", qos: .userInitiated, kind: .main, isInactive: false,
-        target: nil)
-
     /// The serial queue of the main thread; each call returns the same object.
     /// `dispatch_get_main_queue`.
     ///
     /// ``dispatchMain()`` serves it, and so does the code that serves the main actor: Foundation's
     /// run loop, or an `async` main, which runs the items on other threads, one at a time.
-    public static var main: DispatchQueue { mainQueue }
+    public static let main = DispatchQueue(
+        label: "com.apple.main-thread", qos: .userInitiated, kind: .main, isInactive: false,
+        target: nil)
 }
