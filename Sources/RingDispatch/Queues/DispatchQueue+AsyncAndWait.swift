@@ -22,12 +22,12 @@ extension DispatchQueue {
         if kind == .concurrent, Deadlock.isOn(self, Context.current) {
             return try sync(flags: flags, execute: work)
         }
-        var scope = SyncScope()
-        return try withUnsafeMutablePointer(to: &scope) { scope in
-            guard beginSyncIfIdle(scope, asBarrier: asBarrier) else {
+        var frame = Frame(sync: self)
+        return try withUnsafeMutablePointer(to: &frame) { frame in
+            guard beginSyncIfIdle(frame, asBarrier: asBarrier) else {
                 return try syncElsewhere(asBarrier: asBarrier, work, rescue: { throw $0 })
             }
-            defer { endSync(scope, asBarrier: asBarrier) }
+            defer { endSync(frame, asBarrier: asBarrier) }
             return try work()
         }
     }

@@ -7,12 +7,12 @@ extension DispatchQueue {
     /// Calling this on the queue itself would deadlock, and ends the process. `dispatch_sync`.
     @inlinable
     public final func sync<T>(execute work: () throws -> T) rethrows -> T {
-        var scope = SyncScope()
-        return try withUnsafeMutablePointer(to: &scope) { scope in
-            guard beginSync(scope, asBarrier: false) else {
+        var frame = Frame(sync: self)
+        return try withUnsafeMutablePointer(to: &frame) { frame in
+            guard beginSync(frame, asBarrier: false) else {
                 return try syncElsewhere(asBarrier: false, work, rescue: { throw $0 })
             }
-            defer { endSync(scope, asBarrier: false) }
+            defer { endSync(frame, asBarrier: false) }
             return try work()
         }
     }
@@ -20,14 +20,14 @@ extension DispatchQueue {
     /// Runs a block on the queue and returns when it is done.
     @inlinable
     public final func sync(execute block: () -> Void) {
-        var scope = SyncScope()
-        withUnsafeMutablePointer(to: &scope) { scope in
-            guard beginSync(scope, asBarrier: false) else {
+        var frame = Frame(sync: self)
+        withUnsafeMutablePointer(to: &frame) { frame in
+            guard beginSync(frame, asBarrier: false) else {
                 syncElsewhere(asBarrier: false, block)
                 return
             }
             block()
-            endSync(scope, asBarrier: false)
+            endSync(frame, asBarrier: false)
         }
     }
 
@@ -40,12 +40,12 @@ extension DispatchQueue {
         flags: DispatchWorkItemFlags, execute work: () throws -> T
     ) rethrows -> T {
         let asBarrier = flags.contains(.barrier)
-        var scope = SyncScope()
-        return try withUnsafeMutablePointer(to: &scope) { scope in
-            guard beginSync(scope, asBarrier: asBarrier) else {
+        var frame = Frame(sync: self)
+        return try withUnsafeMutablePointer(to: &frame) { frame in
+            guard beginSync(frame, asBarrier: asBarrier) else {
                 return try syncElsewhere(asBarrier: asBarrier, work, rescue: { throw $0 })
             }
-            defer { endSync(scope, asBarrier: asBarrier) }
+            defer { endSync(frame, asBarrier: asBarrier) }
             return try work()
         }
     }
@@ -54,42 +54,34 @@ extension DispatchQueue {
 
     /// Locks the queue and its targets; false if the work must run on the main thread instead.
     @usableFromInline
-    final func beginSync(_ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool) -> Bool {
+    final func beginSync(_ frame: UnsafeMutablePointer<Frame>, asBarrier: Bool) -> Bool {
         let context = Context.current
         if isThreadBound { return false }
         if kind != .global {
             lock(asBarrier: asBarrier, context)
             if let target { target.lockHierarchy(context) }
         }
-        enterFrame(scope, context)
+        frame.pointee.parent = context.pointee.frame
+        context.pointee.frame = frame
         return true
     }
 
     /// Like `beginSync`, but false also if the queue or one of its targets is not idle.
     final func beginSyncIfIdle(
-        _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool
+        _ frame: UnsafeMutablePointer<Frame>, asBarrier: Bool
     ) -> Bool {
         let context = Context.current
         if isThreadBound { return false }
         guard kind == .global || tryLockHierarchy(asBarrier: asBarrier, context) else {
             return false
         }
-        enterFrame(scope, context)
+        frame.pointee.parent = context.pointee.frame
+        context.pointee.frame = frame
         return true
     }
 
-    @inline(__always)
-    private final func enterFrame(_ scope: UnsafeMutablePointer<SyncScope>, _ context: Context) {
-        let frame = UnsafeMutableRawPointer(scope).bindMemory(to: Frame.self, capacity: 1)
-        frame.initialize(
-            to: Frame(
-                queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
-                isDrain: false))
-        context.pointee.frame = frame
-    }
-
     @usableFromInline
-    final func endSync(_ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool) {
+    final func endSync(_ frame: UnsafeMutablePointer<Frame>, asBarrier: Bool) {
         let context = Context.current
         context.pointee.frame = context.pointee.frame?.pointee.parent
         if kind == .global { return }
@@ -225,7 +217,7 @@ extension DispatchQueue {
             if workItem.pointee.kind == .waiter
                 && (workItem.pointee.isBarrier || kind != .concurrent)
             {
-                removeFirst()
+                _ = front.popFirst()
                 handOver(to: workItem, context)
                 return
             }

@@ -1,11 +1,20 @@
 internal import LinuxPlatform
 
 /// A queue that the thread is running on, linked to the enclosing one.
+@usableFromInline
 struct Frame {
     let queue: Unmanaged<DispatchQueue>
-    let parent: UnsafeMutablePointer<Frame>?
+    var parent: UnsafeMutablePointer<Frame>?
     /// The frame belongs to a drain, which checks the queue's inbox before it releases the queue.
     let isDrain: Bool
+}
+
+extension Frame {
+    /// For a `sync`. `beginSync` sets the parent.
+    @usableFromInline
+    init(sync queue: DispatchQueue) {
+        self.init(queue: .passUnretained(queue), parent: nil, isDrain: false)
+    }
 }
 
 extension ThreadContext {
@@ -37,6 +46,17 @@ func withFrame(
         if start != 0 { trace(queue, from: start, context) }
         context.pointee.frame = frame.pointee.parent
         threadHandle.announce(frame.pointee.parent?.pointee.queue.toOpaque())
+    }
+}
+
+/// The same for what a global or concurrent queue runs; see `BlockingHistory`.
+@inline(__always)
+func withSharedFrame(
+    _ queue: Unmanaged<DispatchQueue>, isDrain: Bool = false, _ context: Context,
+    _ body: () -> Void
+) {
+    Runtime.shared.pool.blocks.run(context) {
+        withFrame(queue, isDrain: isDrain, context, body)
     }
 }
 
