@@ -13,7 +13,7 @@ extension DispatchQueue {
         var quantum = DrainQuantum(start: BlockingHistory.start(context))
         withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
             while let workItem = nextSerial(&quantum, context) {
-                removeFirst()
+                _ = front.popFirst()
                 if workItem.pointee.kind == .waiter {
                     noteDrain(quantum, context)
                     handOver(to: workItem, context)

@@ -12,12 +12,8 @@ extension DispatchQueue {
         var quantum = DrainQuantum()
         while true {
             let state = QueueState(self.state.load(ordering: .acquiring))
-            if state.isStopped {
-                if endDrain(whenStopped: true) { return }
-                continue
-            }
-            guard let workItem = firstItem() else {
-                if endDrain(whenStopped: false) { return }
+            guard !state.isStopped, let workItem = firstItem() else {
+                if endDrain(whenStopped: state.isStopped) { return }
                 continue
             }
             if workItem.pointee.isBarrier {
@@ -47,15 +43,13 @@ extension DispatchQueue {
             }
         }
         guard mayRun else { return false }
-        removeFirst()
+        _ = front.popFirst()
         if workItem.pointee.kind == .waiter {
             handOver(to: workItem, context)
             return false
         }
-        Runtime.shared.pool.blocks.run(context) {
-            withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
-                workItem.run(context)
-            }
+        withSharedFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
+            workItem.run(context)
         }
         change { $0.owner = 0 }
         return true

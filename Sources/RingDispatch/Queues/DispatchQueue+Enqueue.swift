@@ -85,9 +85,4 @@ extension DispatchQueue {
         if front.isEmpty { front.append(all: incoming.takeAll()) }
         return front.first
     }
-
-    @inline(__always)
-    final func removeFirst() {
-        _ = front.popFirst()
-    }
 }

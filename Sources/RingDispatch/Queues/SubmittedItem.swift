@@ -17,8 +17,6 @@ struct SubmittedItem: ~Copyable {
         workItem = WorkItem(
             next: nil, kind: kind, priority: priority, isBarrier: isBarrier, object: object)
         self.block = block
-        group = nil
-        through = nil
     }
 }
 
@@ -42,12 +40,10 @@ extension ItemCache {
 
 typealias Block = @Sendable () -> Void
 
-typealias SubmittedItemPointer = UnsafeMutablePointer<SubmittedItem>
-
 extension WorkItemPointer {
     /// The item that starts with this work item. Only for the kinds that are items.
     @inline(__always)
-    var item: SubmittedItemPointer {
+    var item: UnsafeMutablePointer<SubmittedItem> {
         // Safety: items are made by `ItemCache`, and `workItem` is their first field.
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: SubmittedItem.self)
     }

@@ -56,11 +56,7 @@ extension WorkItemPointer {
         let queue =
             pointee.object.map { Unmanaged<DispatchQueue>.fromOpaque($0) }
             ?? GlobalQueues.unmanaged(priority: pointee.priority)
-        Runtime.shared.pool.blocks.run(context) {
-            withFrame(queue, isDrain: false, context) {
-                context.pointee.items.take(self).callOut()
-            }
-        }
+        withSharedFrame(queue, context) { context.pointee.items.take(self).callOut() }
     }
 
     /// One of the main actor, on the main queue, or one of any task.
@@ -68,19 +64,13 @@ extension WorkItemPointer {
     private func runTask(_ context: Context) {
         if context.pointee.frame != nil { return SwiftJob(self).runOnMainActor() }
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
-        Runtime.shared.pool.blocks.run(context) {
-            withFrame(queue, isDrain: false, context) { SwiftJob(self).run() }
-        }
+        withSharedFrame(queue, context) { SwiftJob(self).run() }
     }
 
     /// An item of a concurrent queue: runs on it, then frees its place there.
     private func runThrough(_ context: Context) {
         guard let through = item.pointee.through else { return }
-        Runtime.shared.pool.blocks.run(context) {
-            withFrame(through, isDrain: false, context) {
-                context.pointee.items.take(self).callOut()
-            }
-        }
+        withSharedFrame(through, context) { context.pointee.items.take(self).callOut() }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 
@@ -90,9 +80,7 @@ extension WorkItemPointer {
         guard let through = item.pointee.through, let object = pointee.object else { return }
         _ = context.pointee.items.take(self)
         let inner = object.assumingMemoryBound(to: WorkItem.self)
-        Runtime.shared.pool.blocks.run(context) {
-            withFrame(through, isDrain: false, context) { inner.run(context) }
-        }
+        withSharedFrame(through, context) { inner.run(context) }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 }

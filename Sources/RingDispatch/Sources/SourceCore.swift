@@ -91,11 +91,6 @@ class SourceCore: Runnable {
     }
 
     @inline(__always)
-    private final func set(_ bits: UInt32) {
-        state.bitwiseOr(bits, ordering: .acquiringAndReleasing)
-    }
-
-    @inline(__always)
     @discardableResult
     private final func clear(_ bits: UInt32) -> SourceState {
         SourceState(state.bitwiseAnd(~bits, ordering: .acquiringAndReleasing).newValue)
@@ -213,7 +208,7 @@ class SourceCore: Runnable {
             return
         }
         updates.withLock { $0.append((path, handler)) }
-        set(SourceState.dirty)
+        state.bitwiseOr(SourceState.dirty, ordering: .acquiringAndReleasing)
         wake(Context.current)
         if current.isDone { takeUpdates() }
     }
@@ -233,9 +228,7 @@ class SourceCore: Runnable {
     override final func run(priority: UInt8, _ context: Context) -> Bool {
         if context.pointee.frame == nil {
             let root = GlobalQueues.unmanaged(priority: priority)
-            Runtime.shared.pool.blocks.run(context) {
-                withFrame(root, isDrain: false, context) { invokeOnQueue(context) }
-            }
+            withSharedFrame(root, context) { invokeOnQueue(context) }
         } else {
             invokeOnQueue(context)
         }
