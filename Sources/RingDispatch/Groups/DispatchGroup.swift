@@ -8,18 +8,19 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // group has become empty, modulo 2^30. One step of `leave` changes all of them. `leave`
     // (releasing) pairs with `wait` and `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
-    private let interested = Locked(Interested())
+    private let interested = Locked<[Interest]>([])
 
     private static let countMask: UInt64 = 0xffff_ffff
     private static let isAwaited: UInt64 = 1 << 32
     private static let isHeld: UInt64 = 1 << 33
     private static let oneEmptying: UInt64 = 1 << 34
 
-    /// Waits and notifications on a nonempty group, with the number of times that it was empty
+    /// A wait or a notification on a nonempty group, with the number of times that it was empty
     /// before: the leave that empties it ends those that began before it.
-    private struct Interested: Sendable {
-        var waiters: [(since: UInt64, threadHandle: ThreadHandle)] = []
-        var notifications: [(since: UInt64, notification: Notification)] = []
+    private struct Interest: Sendable {
+        let since: UInt64
+        var waiter: ThreadHandle?
+        var notification: Notification?
     }
 
     private struct Notification: Sendable {
@@ -93,26 +94,21 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             // The number wraps around at 30 bits.
             (times &- since) & 0x3fff_ffff < 0x2000_0000
         }
-        let (waiters, notifications) = interested.withLock { interested in
-            let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.threadHandle)
-            let notifications = interested.notifications.filter { isMeant($0.since) }
-                .map(\.notification)
-            interested.waiters.removeAll { isMeant($0.since) }
-            interested.notifications.removeAll { isMeant($0.since) }
-            if interested.waiters.isEmpty && interested.notifications.isEmpty {
-                state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed)
-            }
+        // The references are dropped outside the lock: they may be a queue's last.
+        let due = interested.withLock { interested in
+            let due = interested.filter { isMeant($0.since) }
+            interested.removeAll { isMeant($0.since) }
+            if interested.isEmpty { state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed) }
             // Pushed under the lock and before any wake-up, so that notifications of callers who
             // see the group empty go behind these.
             let context = Context.current
-            for notification in notifications {
+            for notification in due.lazy.compactMap(\.notification) {
                 notification.queue.push(notification.workItem, context)
             }
-            // The references are dropped outside the lock: they may be a queue's last.
-            return (waiters, notifications)
+            return due
         }
-        withExtendedLifetime(notifications) {
-            for waiter in waiters { waiter.grant() }
+        withExtendedLifetime(due) {
+            for interest in due { interest.waiter?.grant() }
         }
     }
 
@@ -150,12 +146,9 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let notification = Notification(
             group: self, queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
-            // The leave that emptied the group has yet to submit an earlier notification: go behind
-            // it.
-            guard let since = announceInterest() ?? interested.notifications.last?.since else {
-                return false
-            }
-            interested.notifications.append((since, notification))
+            // The leave that emptied the group has yet to see to earlier ones: go behind them.
+            guard let since = announceInterest() ?? interested.last?.since else { return false }
+            interested.append(Interest(since: since, notification: notification))
             return true
         }
         if !mustWait { queue.push(notification.workItem, context) }
@@ -190,16 +183,16 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let threadHandle = context.pointee.threadHandle
         let mustWait = interested.withLock { interested -> Bool in
             guard let since = announceInterest() else { return false }
-            interested.waiters.append((since, threadHandle))
+            interested.append(Interest(since: since, waiter: threadHandle))
             return true
         }
         guard mustWait else { return .success }
         Blocking.handOffLoop(context)
         if threadHandle.park(deadline: deadline) { return .success }
         let isRemoved = interested.withLock { interested -> Bool in
-            let before = interested.waiters.count
-            interested.waiters.removeAll { $0.threadHandle == threadHandle }
-            return interested.waiters.count < before
+            let before = interested.count
+            interested.removeAll { $0.waiter == threadHandle }
+            return interested.count < before
         }
         if isRemoved { return .timedOut }
         _ = threadHandle.park()
