@@ -28,8 +28,6 @@ struct DataRegion: Sendable {
     /// Valid while the owner is retained.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    var typedBytes: UnsafeBufferPointer<UInt8> { bytes.bindMemory(to: UInt8.self) }
-
     /// A part of the region; the caller has checked the bounds.
     func part(_ range: Range<Int>) -> DataRegion {
         DataRegion(owner: owner, start: start + range.lowerBound, count: range.count)

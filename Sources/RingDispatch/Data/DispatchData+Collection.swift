@@ -67,6 +67,6 @@ extension DispatchData: RandomAccessCollection {
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
         guard rest.isEmpty else { return nil }
-        return try withExtendedLifetime(self) { try body(first.typedBytes) }
+        return try withExtendedLifetime(self) { try body(first.bytes.bindMemory(to: UInt8.self)) }
     }
 }
