@@ -34,16 +34,16 @@ final class FileSystemWatches: @unchecked Sendable {
 
     /// Starts to watch for a source. Returns true if the source has events pending at once.
     func register(_ source: FileSystemSource) -> Bool {
-        let (error, isFatal) = lock.withLock { _ -> (FileSystemWatchError?, Bool) in
+        let error = lock.withLock { _ -> FileSystemWatchError? in
             do throws(FileSystemWatchError) {
-                return (try begin(source), false)
+                return try begin(source)
             } catch {
-                return (error, true)
+                _ = source.fail(error)
+                return error
             }
         }
-        guard let error else { return source.hasPendingEvents }
-        log(error)
-        return isFatal ? source.fail(error) : source.hasPendingEvents
+        if let error { log(error) }
+        return source.hasPendingEvents
     }
 
     /// Makes an instance if there is none, and watches.
