@@ -19,8 +19,6 @@ final class IOBufferPool: Sendable {
     /// The idle buffers kept at most.
     private let mostIdle: Int
     private let state = Locked(State())
-    /// The number of buffers in use, of all sizes. Relaxed: only tests and statistics read it.
-    private static let used = Atomic<Int>(0)
 
     private struct State {
         var idle: [OwnedMemory] = []
@@ -34,10 +32,8 @@ final class IOBufferPool: Sendable {
         self.mostIdle = mostIdle
     }
 
-    static var usedCount: Int { used.load(ordering: .relaxed) }
-
     func take() -> UnsafeMutableRawPointer {
-        IOBufferPool.used.wrappingAdd(1, ordering: .relaxed)
+        IOStatistics.liveBuffers.wrappingAdd(1, ordering: .relaxed)
         let found = state.withLock { state -> OwnedMemory? in
             guard let memory = state.idle.popLast() else { return nil }
             state.unneeded = min(state.unneeded, state.idle.count)
@@ -47,7 +43,7 @@ final class IOBufferPool: Sendable {
     }
 
     func giveBack(_ start: UnsafeMutableRawPointer) {
-        IOBufferPool.used.wrappingSubtract(1, ordering: .relaxed)
+        IOStatistics.liveBuffers.wrappingSubtract(1, ordering: .relaxed)
         let memory = OwnedMemory(start: start)
         let (isKept, mustPlan) = state.withLock { state -> (Bool, Bool) in
             guard state.idle.count < mostIdle else { return (false, false) }

@@ -5,6 +5,7 @@ package enum IOStatistics {
     static let liveOperations = Atomic<Int>(0)
     static let liveChannels = Atomic<Int>(0)
     static let liveDescriptors = Atomic<Int>(0)
+    static let liveBuffers = Atomic<Int>(0)
 
     /// Reads and writes whose handler has not returned from its last call.
     package static var operations: Int { liveOperations.load(ordering: .relaxed) }
@@ -16,5 +17,5 @@ package enum IOStatistics {
     package static var descriptors: Int { liveDescriptors.load(ordering: .relaxed) }
 
     /// Buffers being read into, or retained by data that was read.
-    package static var buffersInUse: Int { IOBufferPool.usedCount }
+    package static var buffersInUse: Int { liveBuffers.load(ordering: .relaxed) }
 }
