@@ -25,11 +25,10 @@ extension DispatchIO {
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     ) {
         let length = size(length, "read: the length")
-        let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
-                .read, channel: core, offset: Int64(offset), length: length, limits: limits,
-                queue: queue, handler: IOHandler(ioHandler)), deadline)
+                .read, channel: core, offset: Int64(offset), length: length, queue: queue,
+                handler: ioHandler), deadline)
     }
 
     /// Writes all of the data, without copying it. `dispatch_io_write`.
@@ -42,19 +41,15 @@ extension DispatchIO {
         deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     ) {
-        let limits = core.limits.withLock { $0 }
         submit(
             IOOperation(
                 .write, channel: core, offset: Int64(offset), length: data.count, data: data,
-                limits: limits, queue: queue, handler: IOHandler(ioHandler)), deadline)
+                queue: queue, handler: ioHandler), deadline)
     }
 
     private func submit(_ operation: IOOperation, _ deadline: DispatchTime) {
         let failure = core.begin()
-        guard failure == 0 else {
-            operation.refuse(failure)
-            return
-        }
+        guard failure == 0 else { return operation.refuse(failure) }
         operation.startTimers(deadline)
         enter(.operation(operation))
     }
@@ -66,10 +61,9 @@ extension DispatchIO {
     /// `fileDescriptor`, for example for fsync(2).
     public func barrier(execute: @escaping () -> Void) {
         let queue = core.barrierQueue.withLock { $0 } ?? DispatchQueue.global()
-        let isHeld = core.begin(evenIfClosed: true) == 0
-        let barrier = IOBarrier(
-            channel: isHeld ? core : nil, queue: queue, block: IOHandler(execute))
-        if isHeld { enter(.barrier(barrier)) } else { barrier.submit {} }
+        let block = IOHandler(execute)
+        guard core.begin(evenIfClosed: true) == 0 else { return queue.submit { block.call() } }
+        enter(.barrier(IOBarrier(channel: core, queue: queue, block: block)))
     }
 
     /// The descriptor; -1 if the channel is closed or its path is not open yet.
@@ -118,9 +112,8 @@ extension DispatchIO {
         guard nanoseconds >= 0 else {
             fatalMisuse("DispatchIO.setInterval: the interval \(interval) is negative")
         }
-        let isNever = interval == .never
         core.limits.withLock { limits in
-            limits.intervalNanoseconds = isNever ? 0 : UInt64(nanoseconds)
+            limits.interval = nanoseconds == 0 ? .never : interval
             limits.isStrict = flags.contains(.strictInterval)
         }
     }
@@ -152,12 +145,10 @@ extension DispatchIO {
         handler: @escaping (_ data: DispatchData, _ error: Int32) -> Void
     ) {
         let maxLength = size(maxLength, "read: the length")
-        let channel = IOChannel(
-            .stream, IODescriptor.using(fromFileDescriptor), isConvenience: true, cleanup: nil)
-        IOOperation(
-            .read, channel: channel, offset: 0, length: maxLength, limits: .wholesale, queue: queue,
-            handler: IOHandler { _, data, error in handler(data ?? .empty, error) }
-        ).runAlone(deadline)
+        let channel = IOChannel(.stream, IODescriptor.using(fromFileDescriptor), cleanup: nil)
+        IOOperation(.read, channel: channel, length: maxLength, queue: queue) { _, data, error in
+            handler(data ?? .empty, error)
+        }.runAlone(deadline)
     }
 
     /// Writes all of the data. `dispatch_write`.
@@ -173,12 +164,9 @@ extension DispatchIO {
         deadline: DispatchTime = .distantFuture,
         handler: @escaping (_ data: DispatchData?, _ error: Int32) -> Void
     ) {
-        let channel = IOChannel(
-            .stream, IODescriptor.using(toFileDescriptor), isConvenience: true, cleanup: nil)
+        let channel = IOChannel(.stream, IODescriptor.using(toFileDescriptor), cleanup: nil)
         IOOperation(
-            .write, channel: channel, offset: 0, length: data.count, data: data,
-            limits: .wholesale, queue: queue,
-            handler: IOHandler { _, data, error in handler(data, error) }
-        ).runAlone(deadline)
+            .write, channel: channel, length: data.count, data: data, queue: queue
+        ) { _, data, error in handler(data, error) }.runAlone(deadline)
     }
 }

@@ -130,9 +130,6 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     // MARK: DispatchObject
 
-    /// Does nothing: a channel is always active.
-    public override func activate() {}
-
     /// Holds back operations and barriers submitted from now on. Suspensions nest.
     public override func suspend() {
         suspension.withLock { $0.count += 1 }

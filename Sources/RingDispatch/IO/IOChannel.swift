@@ -28,13 +28,11 @@ final class IOChannel: Sendable {
     private static let failed: UInt64 = 4
     private static let oneUse: UInt64 = 1 << 8
 
-    init(
-        _ type: DispatchIO.StreamType, _ descriptor: IODescriptor, isConvenience: Bool = false,
-        cleanup: IOCleanup?
-    ) {
+    /// - Parameter cleanup: nil for a convenience read or write.
+    init(_ type: DispatchIO.StreamType, _ descriptor: IODescriptor, cleanup: IOCleanup?) {
         self.type = type
         self.descriptor = descriptor
-        self.isConvenience = isConvenience
+        isConvenience = cleanup == nil
         if type == .stream || descriptor.path != nil {
             position = 0
         } else {

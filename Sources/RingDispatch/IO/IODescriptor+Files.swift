@@ -43,10 +43,6 @@ extension IODescriptor {
         if let next { DispatchQueue.global().submit { [self] in run(next) } }
     }
 
-    func transfer(of operation: IOOperation) -> FileTransfer? {
-        transfers.withLock { $0.running[ObjectIdentifier(operation)] }
-    }
-
     func sweepTransfers() {
         let (running, aborted) = transfers.withLock { transfers in
             (transfers.running.values, transfers.streams.removeAborted())

@@ -30,7 +30,8 @@ extension IODescriptor {
 
     private func open() {
         guard let path else { return }
-        beginOpening()
+        // The descriptor is not retired before the kernel has opened it, or has refused to.
+        _ = join()
         let request = path.request
         if let result = FileOperation.attempt(request) {
             opened(result)
@@ -51,16 +52,17 @@ extension IODescriptor {
             case .operation(let operation):
                 start(operation)
             case .barrier(let barrier):
-                barrier.submit { [self] in barrierEnded(barrier) }
+                barrier.queue.submit { [self] in run(barrier) }
             }
             gate.withLock { $0.noteStarted() }
         }
     }
 
-    private func barrierEnded(_ barrier: IOBarrier) {
+    private func run(_ barrier: IOBarrier) {
+        barrier.block.call()
         gate.withLock { $0.barrierEnded() }
         releaseHeld()
-        barrier.channel?.endUse()
+        barrier.channel.endUse()
     }
 
     func sweepHeld() {

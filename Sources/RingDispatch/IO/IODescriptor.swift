@@ -11,13 +11,9 @@ final class IODescriptor: Sendable {
     let path: IOPath?
     private let shownNumber: Atomic<Int32>
 
-    private struct Facts {
-        var kind = DescriptorFacts.Kind.file
-        var error: Int32 = 0
-        var size: Int64 = 0
-    }
     /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
-    private let facts = Confined(Facts())
+    private let facts = Confined(
+        (kind: DescriptorFacts.Kind.file, error: Int32(0), size: Int64(0)))
 
     /// The file still has the O_NONBLOCK that its path was opened with. The store after fcntl(2)
     /// (releasing) pairs with the load before a request (acquiring).
@@ -129,9 +125,6 @@ final class IODescriptor: Sendable {
 
     // MARK: opening
 
-    /// The descriptor is not retired before the kernel has opened it, or has refused to.
-    func beginOpening() { _ = join() }
-
     private func setKind(_ found: DescriptorFacts) {
         facts.value.kind = found.kind
         if found.isDirectory { facts.value.error = ErrorCode.isDirectory }
@@ -204,18 +197,15 @@ final class IODescriptor: Sendable {
 
     /// Runs the side or transfer of an operation that has changed.
     func wake(_ operation: IOOperation) {
-        guard gate.withLock({ $0.phase == .open }) else { return }
         if let side = side(operation.direction) {
             side.wake()
         } else {
-            transfer(of: operation)?.wake()
+            transfers.withLock { $0.running[ObjectIdentifier(operation)] }?.wake()
         }
     }
 
     func sweep() {
-        // Before the path is open, all operations are held.
-        let isOpen = gate.withLock { $0.phase == .open }
-        if isOpen, let sides = sides.withLock({ $0 }) {
+        if let sides = sides.withLock({ $0 }) {
             sides.read.sweep()
             sides.write.sweep()
         }

@@ -23,14 +23,7 @@ struct IOCleanup: Sendable {
 
 /// A barrier's block and its queue.
 struct IOBarrier: Sendable {
-    let channel: IOChannel?
+    let channel: IOChannel
     let queue: DispatchQueue
     let block: IOHandler<() -> Void>
-
-    func submit(_ completion: @escaping @Sendable () -> Void) {
-        queue.submit {
-            block.call()
-            completion()
-        }
-    }
 }

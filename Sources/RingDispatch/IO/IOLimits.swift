@@ -4,7 +4,8 @@ struct IOLimits: Sendable {
     var low: Int?
     /// Maximum number of bytes per call.
     var high = Int.max
-    var intervalNanoseconds: UInt64 = 0
+    /// `.never`: no calls by time.
+    var interval = DispatchTimeInterval.never
     /// Calls at each interval even with fewer bytes than `low`.
     var isStrict = false
 

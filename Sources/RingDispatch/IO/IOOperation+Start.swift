@@ -6,9 +6,8 @@ extension IOOperation {
         if deadline != .distantFuture {
             addTimer(deadline, repeating: .never) { $0.abort(ErrorCode.timedOut) }
         }
-        if limits.intervalNanoseconds > 0 {
-            let interval = DispatchTimeInterval.nanoseconds(Int(limits.intervalNanoseconds))
-            addTimer(.now() + interval, repeating: interval) { $0.requestCall() }
+        if limits.interval != .never {
+            addTimer(.now() + limits.interval, repeating: limits.interval) { $0.requestCall() }
         }
     }
 

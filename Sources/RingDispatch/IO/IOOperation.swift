@@ -19,7 +19,7 @@ final class IOOperation: Sendable {
     let offset: Int64
     let limits: IOLimits
     private let queue: DispatchQueue
-    private let handler: Handler
+    private let handler: IOHandler<Handler>
     /// The error of an abort, or 0. The first store (releasing) wins, and pairs with the runner's
     /// load (acquiring).
     private let abortion = Atomic<Int32>(0)
@@ -47,7 +47,7 @@ final class IOOperation: Sendable {
     /// Belongs to the runner.
     private let progress = Confined(Progress())
 
-    typealias Handler = IOHandler<(_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void>
+    typealias Handler = (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
 
     /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 18
@@ -58,17 +58,17 @@ final class IOOperation: Sendable {
     private static let leastWeight = 512
 
     init(
-        _ direction: Direction, channel: IOChannel, offset: Int64, length: Int,
-        data: DispatchData = .empty, limits: IOLimits, queue: DispatchQueue, handler: Handler
+        _ direction: Direction, channel: IOChannel, offset: Int64 = 0, length: Int,
+        data: DispatchData = .empty, queue: DispatchQueue, handler: @escaping Handler
     ) {
         self.direction = direction
         self.channel = channel
         self.offset = offset
         self.length = length
         source = data
-        self.limits = limits
+        limits = channel.isConvenience ? .wholesale : channel.limits.withLock { $0 }
         self.queue = queue
-        self.handler = handler
+        self.handler = IOHandler(handler)
         IOStatistics.liveOperations.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -123,35 +123,31 @@ final class IOOperation: Sendable {
 
     /// Calls the handler if the water marks require it.
     func deliverWhatIsDue() {
-        if direction == .write {
-            if progress.value.unreported >= limits.writeLow { report() }
-            return
-        }
-        while progress.value.undelivered.count >= limits.readLow { deliverPiece() }
+        while isEnoughToDeliver { deliverPiece() }
+    }
+
+    private var isEnoughToDeliver: Bool {
+        direction == .read
+            ? progress.value.undelivered.count >= limits.readLow
+            : progress.value.unreported >= limits.writeLow
     }
 
     /// Calls the handler if its interval has elapsed.
     func deliverIfCallIsDue() {
         guard isCallDue.load(ordering: .relaxed), isCallDue.exchange(false, ordering: .relaxed)
         else { return }
-        let (size, low) =
-            direction == .read
-            ? (progress.value.undelivered.count, limits.readLow)
-            : (progress.value.unreported, limits.writeLow)
-        guard limits.isStrict || size >= low && size > 0 else { return }
-        if direction == .write { report() } else { deliverPiece() }
+        if limits.isStrict || isEnoughToDeliver { deliverPiece() }
     }
 
     private func deliverPiece() {
+        if direction == .write {
+            progress.value.unreported = 0
+            return call(done: false, unwritten, 0)
+        }
         let all = progress.value.undelivered
         let isRest = all.count <= limits.high
         progress.value.undelivered = isRest ? .empty : all.subdata(in: limits.high..<all.count)
         call(done: false, isRest ? all : all.subdata(in: 0..<limits.high), 0)
-    }
-
-    private func report() {
-        progress.value.unreported = 0
-        call(done: false, unwritten, 0)
     }
 
     private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
