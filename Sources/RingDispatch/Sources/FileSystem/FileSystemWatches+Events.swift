@@ -5,19 +5,13 @@ internal import LinuxPlatform
 extension FileSystemWatches {
     typealias Event = DispatchSource.FileSystemEvent
 
-    struct Outcome {
-        /// Events were lost.
-        var hasOverflowed = false
-        /// Watches that could not be made again.
-        var errors: [FileSystemWatchError] = []
-    }
-
     /// Processes the events that were read. Each file is checked once, however many events it has.
-    func takeEvents(_ events: InotifyEventBuffer) -> Outcome {
-        var outcome = Outcome()
+    /// Returns whether events were lost.
+    func takeEvents(_ events: InotifyEventBuffer) -> Bool {
+        var hasOverflowed = false
         var touched: [FileSystemNode] = []
         events.forEach { event, _ in
-            if event.mask.contains(.overflowed) { outcome.hasOverflowed = true }
+            if event.mask.contains(.overflowed) { hasOverflowed = true }
             // A watch that was removed meanwhile has no file.
             guard let node = nodes[event.watch] else { return }
             let wasUntouched = node.summary.isEmpty
@@ -31,9 +25,9 @@ extension FileSystemWatches {
             let summary = node.summary
             node.summary = InotifyEventSummary()
             settle(node, summary)
-            if summary.mask.contains(.ended) { ended(node, summary, &outcome) }
+            if summary.mask.contains(.ended) { ended(node, summary) }
         }
-        return outcome
+        return hasOverflowed
     }
 
     private func settle(_ node: FileSystemNode, _ summary: InotifyEventSummary) {
@@ -75,9 +69,7 @@ extension FileSystemWatches {
 
     /// Rare: keep it out of the code that runs for each event.
     @inline(never)
-    private func ended(
-        _ node: FileSystemNode, _ summary: InotifyEventSummary, _ outcome: inout Outcome
-    ) {
+    private func ended(_ node: FileSystemNode, _ summary: InotifyEventSummary) {
         let children = Array(node.children.values)
         defer {
             for child in children { checkForRemoval(child) }
@@ -91,32 +83,29 @@ extension FileSystemWatches {
             examine([node], isThorough: false)
             check(node)
         } catch {
-            abandon(node, error, &outcome)
+            abandon(node, error)
         }
     }
 
     /// Restores a watch that the kernel has dropped, and reports changes that may have been missed.
-    func restoreWatch(of node: FileSystemNode) -> Outcome {
-        var outcome = Outcome()
-        guard isCurrent(node) else { return outcome }
+    func restoreWatch(of node: FileSystemNode) {
+        guard isCurrent(node) else { return }
         let before = node.watch
         do throws(SystemError) {
             try watchAgain(node)
         } catch {
-            abandon(node, error, &outcome)
-            return outcome
+            return abandon(node, error)
         }
         if node.watch != before || !isCurrent(node) {
             reader?.inotify.unwatch(before)
             examine([node], isThorough: true)
         }
-        return outcome
     }
 
     /// Informs the file's sources that no more events follow.
-    func abandon(_ node: FileSystemNode, _ error: SystemError, _ outcome: inout Outcome) {
+    private func abandon(_ node: FileSystemNode, _ error: SystemError) {
         let error = FileSystemWatchError(watching: node.currentName() ?? "a removed file", error)
-        outcome.errors.append(error)
+        refusals.append(error)
         for source in dissolve(node) where source.fail(error) { woken.append(source) }
     }
 

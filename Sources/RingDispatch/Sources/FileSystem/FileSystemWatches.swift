@@ -8,7 +8,8 @@ internal import LinuxPlatform
 /// once it has unregistered. On a network file system such a call may wait for the server; then
 /// all sources wait.
 final class FileSystemWatches: @unchecked Sendable {
-    // Safety: the lock guards everything but `woken`, which belongs to the queue, and constants.
+    // Safety: the lock guards everything but `woken` and `refusals`, which belong to the queue, and
+    // constants.
     static let shared = FileSystemWatches { () throws(SystemError) in
         try InotifyDescriptor()
     }
@@ -22,6 +23,8 @@ final class FileSystemWatches: @unchecked Sendable {
     var nodes: [Int32: FileSystemNode] = [:]
     /// Sources with new events, which are woken outside of the lock.
     var woken: [FileSystemSource] = []
+    /// Why watches could not be made again, logged outside of the lock.
+    var refusals: [FileSystemWatchError] = []
     /// Reasons that were logged already; each is logged once.
     private var logged: [FileSystemWatchError.Reason] = []
 
@@ -110,16 +113,16 @@ final class FileSystemWatches: @unchecked Sendable {
 
     /// Called on the queue.
     private func take(_ reader: InotifyReader) {
-        finish(
-            lock.withLock { _ in
-                reader === self.reader ? takeEvents(reader.buffer) : Outcome()
-            })
+        let hasOverflowed = lock.withLock { _ in
+            reader === self.reader && takeEvents(reader.buffer)
+        }
+        finish(hasOverflowed: hasOverflowed)
     }
 
-    private func finish(_ outcome: Outcome) {
+    private func finish(hasOverflowed: Bool) {
         wakeSources()
-        if outcome.hasOverflowed { examineAll() }
-        for error in outcome.errors { log(error) }
+        if hasOverflowed { examineAll() }
+        for error in exchange(&refusals, with: []) { log(error) }
         let unused = lock.withLock { _ in nodes.isEmpty ? reader.take() : nil }
         unused?.close()
     }
@@ -139,7 +142,8 @@ final class FileSystemWatches: @unchecked Sendable {
     /// when the kernel has finished, usually microseconds later.
     func check(_ node: FileSystemNode, afterMilliseconds wait: Int = 1) {
         queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [self] in
-            finish(lock.withLock { _ in restoreWatch(of: node) })
+            lock.withLock { _ in restoreWatch(of: node) }
+            finish(hasOverflowed: false)
             if wait < 100 { check(node, afterMilliseconds: wait * 10) }
         }
     }
