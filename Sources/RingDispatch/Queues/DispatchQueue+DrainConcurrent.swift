@@ -89,7 +89,11 @@ extension DispatchQueue {
                 started.append(throughSelf(workItem, context))
             }
         }
-        startAll(started, context)
+        if let target {
+            started.first.forEach { target.push($0, context) }
+        } else {
+            Runtime.shared.push(started, priority: priority, from: context)
+        }
         return true
     }
 
@@ -116,14 +120,6 @@ extension DispatchQueue {
                 object: UnsafeMutableRawPointer(workItem)))
         outer.item.pointee.through = reference
         return outer
-    }
-
-    private final func startAll(_ workItems: WorkItemList, _ context: Context) {
-        guard let target else {
-            Runtime.shared.push(workItems, priority: priority, from: context)
-            return
-        }
-        workItems.first.forEach { target.push($0, context) }
     }
 
     /// Decrements `running` after an item or reader is done.

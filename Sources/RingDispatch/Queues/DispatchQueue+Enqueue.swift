@@ -62,12 +62,7 @@ extension DispatchQueue {
     /// Enqueues the queue on its target. The caller has set the `enqueued` bit.
     final func enqueueSelf(priority: UInt8, _ context: Context) {
         let reference = Unmanaged.passRetained(self)
-        pushToTarget(
-            node.prepare(.queue, priority: priority, object: reference.toOpaque()), context)
-    }
-
-    @inline(__always)
-    final func pushToTarget(_ workItem: WorkItemPointer, _ context: Context) {
+        let workItem = node.prepare(.queue, priority: priority, object: reference.toOpaque())
         if let target {
             target.push(workItem, context)
         } else if kind == .main {
