@@ -48,8 +48,11 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         var held: [Held] = []
     }
 
-    private init(core: IOChannel) {
-        self.core = core
+    private init(
+        _ type: StreamType, _ descriptor: IODescriptor, _ queue: DispatchQueue,
+        _ cleanupHandler: @escaping (_ error: Int32) -> Void
+    ) {
+        core = IOChannel(type, descriptor, cleanup: IOCleanup(queue: queue, cleanupHandler))
     }
 
     /// Takes control of a descriptor. `dispatch_io_create`.
@@ -65,10 +68,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         type: StreamType, fileDescriptor: Int32, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
     ) {
-        let descriptor = IODescriptor.using(fileDescriptor)
-        self.init(
-            core: IOChannel(
-                type, descriptor, cleanup: IOCleanup(queue: queue, cleanupHandler)))
+        self.init(type, IODescriptor.using(fileDescriptor), queue, cleanupHandler)
         core.prepare()
     }
 
@@ -88,15 +88,12 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
     ) {
         let path = IOPath(path, flags: oflag, mode: mode)
         guard path.isAbsolute else { return nil }
-        let channel = IOChannel(
-            type, IODescriptor(number: -1, path: path),
-            cleanup: IOCleanup(queue: queue, cleanupHandler))
-        self.init(core: channel)
+        self.init(type, IODescriptor(number: -1, path: path), queue, cleanupHandler)
         // If a handler on this queue makes the channel, this runs behind it: usually the first
         // operation has begun to open the path by then, which shows an error, too.
-        queue.submit {
-            guard channel.descriptor.isUnopened else { return }
-            DispatchQueue.global().submit { channel.descriptor.checkPath() }
+        queue.submit { [core] in
+            guard core.descriptor.isUnopened else { return }
+            DispatchQueue.global().submit { core.descriptor.checkPath() }
         }
     }
 
@@ -107,14 +104,13 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         type: StreamType, io: DispatchIO, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
     ) {
-        let cleanup = IOCleanup(queue: queue, cleanupHandler)
         let failure = io.core.failure
         if failure == 0 && io.core.descriptor.join() {
-            self.init(core: IOChannel(type, io.core.descriptor, cleanup: cleanup))
+            self.init(type, io.core.descriptor, queue, cleanupHandler)
             core.prepare()
         } else {
             // The number -1 belongs to no descriptor.
-            self.init(core: IOChannel(type, IODescriptor.using(-1), cleanup: cleanup))
+            self.init(type, IODescriptor.using(-1), queue, cleanupHandler)
             core.fail(failure == 0 ? ErrorCode.cancelled : failure)
         }
     }
