@@ -6,15 +6,13 @@ extension Resolver {
     public final class Lookup: Sendable {
         let endpoint: Endpoint
         private let resolver: Resolver
-        /// Guards the steps from the start to the only answer. Not held while another lock is taken
-        /// or the answer is delivered.
-        private let state: Locked<State>
+        /// Belongs to the resolver's queue.
+        private let state: Confined<State>
 
-        private struct State: Sendable {
+        private struct State {
             /// Called once with the answer; nil afterwards.
             var deliver: (@Sendable (Answer) -> Void)?
             var timer: DispatchScheduledItem?
-            var hadItsTurn = false
         }
 
         init(
@@ -23,67 +21,41 @@ extension Resolver {
         ) {
             self.resolver = resolver
             self.endpoint = endpoint
-            state = Locked(State(deliver: deliver))
+            state = Confined(State(deliver: deliver))
         }
 
         /// Cancels the lookup: its completion receives the error `cancelled`, unless it was
         /// submitted already. From any thread.
         public func cancel() {
             guard case .host(let host, _) = endpoint else { return }
-            if finish(.failure(.cancelled(host))) { resolver.forget(self) }
+            resolver.queue.async { [self] in
+                resolver.forget(self)
+                finish(.failure(.cancelled(host)))
+            }
         }
 
         /// Called once, by the maker.
         func start(timeout: DispatchTimeInterval) {
-            guard case .host(let host, _) = endpoint else {
-                finish(.success([endpoint]))
-                return
+            let deadline = DispatchTime.now() + timeout
+            resolver.queue.async { [self] in
+                guard state.value.deliver != nil else { return }
+                guard case .host(let host, _) = endpoint else {
+                    return finish(.success([endpoint]))
+                }
+                guard resolver.admit(self) else { return finish(.failure(.tooMany(host))) }
+                state.value.timer = resolver.queue.scheduleAfter(deadline: deadline) { [self] in
+                    let hadItsTurn = !resolver.forget(self)
+                    finish(.failure(.timedOut(host, hadItsTurn: hadItsTurn)))
+                }
             }
-            guard state.withLock({ $0.deliver != nil }) else { return }
-            guard resolver.admit(self) else {
-                finish(.failure(.tooMany(host)))
-                return
-            }
-            setTimer(timeout, host)
-            // The lookup was cancelled before `admit` queued it, so `cancel` did not find it in the
-            // queue.
-            if state.withLock({ $0.deliver == nil }) { resolver.forget(self) }
         }
 
-        private func setTimer(_ timeout: DispatchTimeInterval, _ host: HostName) {
-            let timer = DispatchQueue.global().scheduleAfter(deadline: .now() + timeout) { [self] in
-                let hadItsTurn = state.withLock { $0.hadItsTurn }
-                let error = ResolverError.timedOut(host, hadItsTurn: hadItsTurn)
-                if finish(.failure(error)) { resolver.forget(self) }
-            }
-            let isNeeded = state.withLock { state -> Bool in
-                if state.deliver != nil { state.timer = timer }
-                return state.deliver != nil
-            }
-            if !isNeeded { timer.cancel() }
-        }
-
-        /// The host to resolve; nil if the lookup has ended.
-        func beginTurn() -> HostName? {
-            guard case .host(let host, _) = endpoint else { return nil }
-            let isNeeded = state.withLock { state -> Bool in
-                state.hadItsTurn = true
-                return state.deliver != nil
-            }
-            return isNeeded ? host : nil
-        }
-
-        /// Delivers the answer, unless another was delivered before. Returns whether it was
-        /// delivered.
-        @discardableResult
-        func finish(_ answer: Answer) -> Bool {
-            let (deliver, timer) = state.withLock { state in
-                defer { (state.deliver, state.timer) = (nil, nil) }
-                return (state.deliver, state.timer)
-            }
-            timer?.cancel()
-            deliver?(answer)
-            return deliver != nil
+        /// Delivers the answer, unless another was delivered before. On the queue.
+        func finish(_ answer: Answer) {
+            guard let deliver = state.value.deliver.take() else { return }
+            state.value.timer?.cancel()
+            state.value.timer = nil
+            deliver(answer)
         }
     }
 }

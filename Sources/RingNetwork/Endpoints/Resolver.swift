@@ -26,10 +26,12 @@ public final class Resolver: Sendable {
     typealias Answer = Result<[Endpoint], ResolverError>
 
     private let addresses: @Sendable (HostName) throws(NameLookupError) -> [SocketAddress]
-    /// Guards the running count and the waiting lookups. Not held while another lock is taken.
-    private let state = Locked(State())
+    /// Runs the steps of all lookups, except what blocks.
+    let queue = DispatchQueue(label: "resolver")
+    /// Belongs to `queue`.
+    private let state = Confined(State())
 
-    private struct State: Sendable {
+    private struct State {
         var running = 0
         /// At most `waitingLimit`, oldest first.
         var waiting: [Lookup] = []
@@ -113,61 +115,61 @@ public final class Resolver: Sendable {
     }
 }
 
+// On the queue.
 extension Resolver {
     /// Starts or queues a lookup. Returns false if too many wait.
     func admit(_ lookup: Lookup) -> Bool {
-        enum Decision {
-            case run
-            case wait
-            case refuse
-        }
-        let decision = state.withLock { state -> Decision in
-            if state.running < lookupLimit {
-                state.running += 1
-                return .run
-            }
-            guard state.waiting.count < Resolver.waitingLimit else { return .refuse }
-            state.waiting.append(lookup)
-            return .wait
-        }
-        if decision == .run { submit(lookup) }
-        return decision != .refuse
-    }
-
-    /// Removes an ended lookup from the waiting ones.
-    func forget(_ lookup: Lookup) {
-        state.withLock { state in state.waiting.removeAll { $0 === lookup } }
-    }
-
-    /// For tests.
-    package var counts: (running: Int, waiting: Int) {
-        state.withLock { ($0.running, $0.waiting.count) }
-    }
-
-    /// Runs a lookup, which is counted in `running`.
-    private func submit(_ lookup: Lookup) {
-        DispatchQueue.global().async { [self] in
+        if state.value.running < lookupLimit {
+            state.value.running += 1
             run(lookup)
-            let next = state.withLock { state -> Lookup? in
-                if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-                state.running -= 1
-                return nil
+            return true
+        }
+        guard state.value.waiting.count < Resolver.waitingLimit else { return false }
+        state.value.waiting.append(lookup)
+        return true
+    }
+
+    /// Removes a lookup from the waiting ones. Returns whether it was one.
+    @discardableResult
+    func forget(_ lookup: Lookup) -> Bool {
+        guard let index = state.value.waiting.firstIndex(where: { $0 === lookup }) else {
+            return false
+        }
+        state.value.waiting.remove(at: index)
+        return true
+    }
+
+    /// For tests. From any thread.
+    package var counts: (running: Int, waiting: Int) {
+        queue.sync { (state.value.running, state.value.waiting.count) }
+    }
+
+    /// Runs a lookup, which is counted in `running`, and then those that wait.
+    private func run(_ lookup: Lookup) {
+        guard case .host(let host, let port) = lookup.endpoint else { return }
+        DispatchQueue.global().async { [self] in
+            let answer = ask(host, port)
+            queue.async { [self] in
+                lookup.finish(answer)
+                if state.value.waiting.isEmpty {
+                    state.value.running -= 1
+                } else {
+                    run(state.value.waiting.removeFirst())
+                }
             }
-            // Submitted, not run here, so that other users of the global queue get their turn.
-            if let next { submit(next) }
         }
     }
 
-    private func run(_ lookup: Lookup) {
-        guard let host = lookup.beginTurn() else { return }
+    /// Blocks.
+    private func ask(_ host: HostName, _ port: UInt16) -> Answer {
         Blocking.begin()
         do throws(NameLookupError) {
             let endpoints = try addresses(host).compactMap { Endpoint($0) }
                 .filter { $0.ipAddress != nil }
             if endpoints.isEmpty { throw NameLookupError.notFound }
-            lookup.finish(.success(endpoints.map { $0.withPort(lookup.endpoint.port ?? 0) }))
+            return .success(endpoints.map { $0.withPort(port) })
         } catch {
-            lookup.finish(.failure(ResolverError(host, error)))
+            return .failure(ResolverError(host, error))
         }
     }
 }
