@@ -221,10 +221,8 @@ extension DatagramSocket {
         let sender = confined.sender ?? DatagramSender()
         confined.sender = sender
         while !confined.outgoing.isEmpty {
-            confined.outgoing.fill(sender, confined.segmentLimit)
-            var count = sender.send(descriptor)
-            if isConnected, count < 0, ErrorCode.isFromPeer(Int32(-count)) {
-                count = sendAgain(sender, after: Int32(-count))
+            let count = confined.outgoing.sendBatch(sender, confined.segmentLimit) {
+                send(sender)
             }
             if count > 0 {
                 confined.segmentLimit.single(isTaken: true)
@@ -237,15 +235,17 @@ extension DatagramSocket {
         return true
     }
 
-    /// The error may belong to an earlier datagram. Then nothing was sent, and another attempt ends
-    /// in another way.
-    private func sendAgain(_ sender: DatagramSender, after code: Int32) -> Int {
+    /// An error of a connected socket may belong to an earlier datagram. Then nothing was sent, and
+    /// another attempt ends in another way.
+    private func send(_ sender: DatagramSender) -> Int {
         let count = sender.send(descriptor)
-        if count != -Int(code) {
-            let error = SocketError("sendmmsg", code)
+        guard isConnected, count < 0, ErrorCode.isFromPeer(Int32(-count)) else { return count }
+        let next = sender.send(descriptor)
+        if next != count {
+            let error = SocketError("sendmmsg", Int32(-count))
             report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
         }
-        return count
+        return next
     }
 
     private func noteSent(messages: Int) {

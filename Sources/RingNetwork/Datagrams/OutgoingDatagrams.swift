@@ -15,18 +15,19 @@ final class OutgoingDatagrams {
 
     private var entries: [Entry] = []
     private var first = 0
-    private var memory = DatagramMemory()
+    /// The bytes that are not borrowed, in the order of the datagrams.
+    private var memory: [UInt8] = []
     /// The bytes of all datagrams, plus `entryBytes` for each.
     private(set) var cost = 0
     /// The number of entries in each message of the current batch.
     private var runs: [Int] = []
-    /// The last entries are borrowed, and no others: memory is released from its beginning, so it
-    /// must have the order of the datagrams.
+    /// The last entries are borrowed, and no others: memory is released from its beginning.
     private var borrowedCount = 0
 
     /// The cost of a datagram besides its bytes, so empty ones count, too.
     static let entryBytes = 64
     private static let keptEntries = 256
+    private static let keptBytes = 1 << 18
 
     var isEmpty: Bool { first == entries.count }
     var count: Int { entries.count - first }
@@ -42,7 +43,7 @@ final class OutgoingDatagrams {
             borrowedCount += 1
         } else {
             keepBorrowed()
-            entry.offset = memory.store(bytes)
+            entry.offset = store(bytes)
         }
         cost += bytes.count + OutgoingDatagrams.entryBytes
         entries.append(entry)
@@ -51,32 +52,47 @@ final class OutgoingDatagrams {
     /// Copies borrowed bytes, because their owners may reuse them now.
     func keepBorrowed() {
         for index in entries.count - borrowedCount..<entries.count {
-            let offset = memory.store(bytes(of: index))
-            entries[index].offset = offset
+            let entry = entries[index]
+            entries[index].offset = store(
+                UnsafeRawBufferPointer(start: entry.borrowed, count: entry.count))
             entries[index].borrowed = nil
         }
         borrowedCount = 0
+    }
+
+    /// Returns the offset in `memory`.
+    private func store(_ bytes: UnsafeRawBufferPointer) -> Int {
+        memory.append(contentsOf: bytes)
+        return memory.count - bytes.count
     }
 
     func removeFirst(_ count: Int) {
         for index in first..<first + count {
             let entry = entries[index]
             cost -= entry.count + OutgoingDatagrams.entryBytes
-            if entry.borrowed == nil {
-                memory.release(upTo: entry.offset + entry.count)
-            } else {
-                borrowedCount -= 1
-            }
+            if entry.borrowed != nil { borrowedCount -= 1 }
         }
         first += count
         if first == entries.count {
             entries.removeAll(keepingCapacity: entries.capacity <= OutgoingDatagrams.keptEntries)
+            if !memory.isEmpty {
+                memory.removeAll(keepingCapacity: memory.capacity <= OutgoingDatagrams.keptBytes)
+            }
             first = 0
-            memory.removeAll()
-        } else if first >= OutgoingDatagrams.keptEntries && first * 2 >= entries.count {
-            entries.removeFirst(first)
-            first = 0
+        } else {
+            dropUsed()
         }
+    }
+
+    /// Drops the entries and the bytes of sent datagrams once both are half of all, so that each
+    /// remaining one is moved for one that was dropped.
+    private func dropUsed() {
+        let used = entries[first].borrowed == nil ? entries[first].offset : memory.count
+        guard first * 2 >= entries.count, used * 2 >= memory.count else { return }
+        entries.removeFirst(first)
+        memory.removeFirst(used)
+        for index in entries.indices { entries[index].offset -= used }
+        first = 0
     }
 
     /// The destination of the next datagram.
@@ -84,20 +100,29 @@ final class OutgoingDatagrams {
 
     // MARK: batches
 
-    /// Fills the sender with a batch of the next datagrams.
-    func fill(_ sender: DatagramSender, _ limit: SegmentLimit) {
+    /// Fills the sender with a batch of the next datagrams, and calls `send`.
+    func sendBatch(_ sender: DatagramSender, _ limit: SegmentLimit, _ send: () -> Int) -> Int {
         sender.removeAll()
         runs.removeAll(keepingCapacity: true)
-        var index = first
-        while index < entries.count {
-            let run = runLength(at: index, limit)
-            guard sender.hasRoom(pieces: run) else { return }
-            sender.begin(
-                to: entries[index].address, path: entries[index].path,
-                segmentBytes: run > 1 ? entries[index].count : 0)
-            for place in index..<index + run { sender.append(bytes(of: place)) }
-            runs.append(run)
-            index += run
+        return memory.withUnsafeBytes { memory in
+            var index = first
+            while index < entries.count {
+                let run = runLength(at: index, limit)
+                guard sender.hasRoom(pieces: run) else { break }
+                sender.begin(
+                    to: entries[index].address, path: entries[index].path,
+                    segmentBytes: run > 1 ? entries[index].count : 0)
+                for place in index..<index + run {
+                    let entry = entries[place]
+                    sender.append(
+                        UnsafeRawBufferPointer(
+                            start: entry.borrowed ?? memory.baseAddress.map { $0 + entry.offset },
+                            count: entry.count))
+                }
+                runs.append(run)
+                index += run
+            }
+            return send()
         }
     }
 
@@ -111,12 +136,6 @@ final class OutgoingDatagrams {
 
     /// The length of the next datagram.
     var nextByteCount: Int { isEmpty ? 0 : entries[first].count }
-
-    private func bytes(of index: Int) -> UnsafeRawBufferPointer {
-        let entry = entries[index]
-        return UnsafeRawBufferPointer(
-            start: entry.borrowed ?? memory.address(of: entry.offset), count: entry.count)
-    }
 
     /// The number of datagrams that fit in one message: all of equal length, except that the last
     /// may be shorter.
@@ -137,68 +156,5 @@ final class OutgoingDatagrams {
             if next < length { break }
         }
         return end - start
-    }
-}
-
-/// A buffer for a sequence of bytes: appended at the end, released from the beginning. Offsets
-/// count all bytes appended since the buffer was last empty.
-private struct DatagramMemory: ~Copyable {
-    private var start: UnsafeMutableRawPointer?
-    private var capacity = 0
-    /// The offset of the memory's first byte.
-    private var base = 0
-    /// Offsets below it are free.
-    private var released = 0
-    private var end = 0
-
-    private static let smallestCapacity = 4096
-    private static let keptCapacity = 1 << 18
-
-    deinit { start?.deallocate() }
-
-    mutating func store(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let offset = end
-        guard let from = bytes.baseAddress, bytes.count > 0 else { return offset }
-        makeRoom(for: bytes.count)
-        start.unsafelyUnwrapped.advanced(by: end - base)
-            .copyMemory(from: from, byteCount: bytes.count)
-        end += bytes.count
-        return offset
-    }
-
-    func address(of offset: Int) -> UnsafeRawPointer? {
-        start.map { UnsafeRawPointer($0 + (offset - base)) }
-    }
-
-    mutating func release(upTo offset: Int) { released = max(released, offset) }
-
-    mutating func removeAll() {
-        base = 0
-        released = 0
-        end = 0
-        if capacity > DatagramMemory.keptCapacity {
-            start?.deallocate()
-            start = nil
-            capacity = 0
-        }
-    }
-
-    private mutating func makeRoom(for count: Int) {
-        guard end - base + count > capacity else { return }
-        let used = end - released
-        // The moved bytes are at most as many as were released since the last move.
-        if let start, released - base >= capacity / 2, used + count <= capacity {
-            start.copyMemory(from: start + (released - base), byteCount: used)
-        } else {
-            let larger = max(DatagramMemory.smallestCapacity, 2 * capacity, 2 * (used + count))
-            let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-            if let start {
-                moved.copyMemory(from: start + (released - base), byteCount: used)
-                start.deallocate()
-            }
-            start = moved
-            capacity = larger
-        }
-        base = released
     }
 }
