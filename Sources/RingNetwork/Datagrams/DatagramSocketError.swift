@@ -16,7 +16,7 @@ public struct DatagramSocketError: Error {
 
     private static func remedy(_ endpoint: Endpoint, _ error: SystemError) -> String {
         guard error.call == "connect" else {
-            return endpoint.bindingRemedy(error.code, for: .datagrams)
+            return endpoint.bindingRemedy(error.code, listens: false)
         }
         switch error.code {
         case ErrorCode.wrongType:

@@ -1,37 +1,28 @@
 internal import LinuxPlatform
 
 extension Endpoint {
-    /// The purpose of a bound socket.
-    enum SocketUse {
-        case listening
-        case datagrams
-    }
-
     /// The remedy when a socket cannot be bound to this endpoint, or cannot accept there; empty if
     /// there is none.
-    func bindingRemedy(_ code: Int32, for use: SocketUse) -> String {
-        switch (code, use) {
-        case (ErrorCode.addressInUse, .listening) where isUnix:
-            return "another server listens there: stop it, or choose another name; if none does, "
-                + "this user may not write to the file: remove it"
-        case (ErrorCode.addressInUse, .datagrams) where isUnix:
-            return "another program receives there: stop it, or choose another name; if none does, "
-                + "this user may not write to the file: remove it"
-        case (ErrorCode.addressInUse, .listening):
-            return "another program listens there: stop it (ss -ltnp shows it), or choose "
-                + "another port; port 0 picks a free one"
-        case (ErrorCode.addressInUse, .datagrams):
-            return "another program receives there: stop it (ss -lunp shows it), or choose "
-                + "another port; port 0 picks a free one"
-        case (ErrorCode.addressNotAvailable, _):
+    /// - Parameter listens: a stream socket; otherwise one for datagrams.
+    func bindingRemedy(_ code: Int32, listens: Bool) -> String {
+        switch code {
+        case ErrorCode.addressInUse where isUnix:
+            return "another \(listens ? "server listens" : "program receives") there: stop it, or "
+                + "choose another name; if none does, this user may not write to the file: "
+                + "remove it"
+        case ErrorCode.addressInUse:
+            return "another program \(listens ? "listens" : "receives") there: stop it "
+                + "(ss -l\(listens ? "t" : "u")np shows it), or choose another port; port 0 picks "
+                + "a free one"
+        case ErrorCode.addressNotAvailable:
             return "the address is not one of this machine's: 'ip address' lists them"
-        case (ErrorCode.noEntry, _):
+        case ErrorCode.noEntry:
             return "the folder of the path does not exist: create it first"
-        case (ErrorCode.access, _) where isUnix:
+        case ErrorCode.access where isUnix:
             return "the folder of the path is not writable: choose another path"
-        case (ErrorCode.access, _):
+        case ErrorCode.access:
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: use a higher one"
-        case (let code, _) where ErrorCode.isDescriptorShortage(code):
+        case _ where ErrorCode.isDescriptorShortage(code):
             return ErrorCode.descriptorRemedy(code)
         default:
             return ""

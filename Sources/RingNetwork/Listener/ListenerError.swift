@@ -11,7 +11,7 @@ public struct ListenerError: Error {
         self.endpoint = endpoint
         cause = SocketError(
             error.call, error.code,
-            remedy: error.remedy ?? endpoint.bindingRemedy(error.code, for: .listening))
+            remedy: error.remedy ?? endpoint.bindingRemedy(error.code, listens: true))
     }
 }
 
