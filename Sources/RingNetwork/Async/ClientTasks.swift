@@ -6,10 +6,8 @@ internal import LinuxPlatform
 /// A task group would search its list of tasks at the end of each one: 0.4 ms with 20,000 clients.
 final class ClientTasks: Sendable {
     private struct State {
-        var tasks: [UInt64: Task<Void, Never>] = [:]
-        /// Those that ended before `begin` had added them.
-        var early: Set<UInt64> = []
-        var running = 0
+        /// Those that have not ended; nil: `begin` is making it.
+        var tasks: [UInt64: Task<Void, Never>?] = [:]
         var last: UInt64 = 0
         var isCancelled = false
         var waiting: UnsafeContinuation<Void, Never>?
@@ -20,7 +18,7 @@ final class ClientTasks: Sendable {
     func begin(on executor: any TaskExecutor, _ body: @escaping @Sendable () async -> Void) {
         let number = state.withLock { state in
             state.last += 1
-            state.running += 1
+            state.tasks[state.last] = .some(nil)
             return state.last
         }
         let task = Task(executorPreference: executor) {
@@ -28,7 +26,7 @@ final class ClientTasks: Sendable {
             self.ended(number)
         }
         let isCancelled = state.withLock { state in
-            if state.early.remove(number) == nil { state.tasks[number] = task }
+            if state.tasks[number] != nil { state.tasks[number] = task }
             return state.isCancelled
         }
         if isCancelled { task.cancel() }
@@ -36,9 +34,8 @@ final class ClientTasks: Sendable {
 
     private func ended(_ number: UInt64) {
         state.withLock { state in
-            if state.tasks.removeValue(forKey: number) == nil { state.early.insert(number) }
-            state.running -= 1
-            return state.running == 0 ? state.waiting.take() : nil
+            state.tasks.removeValue(forKey: number)
+            return state.tasks.isEmpty ? state.waiting.take() : nil
         }?.resume()
     }
 
@@ -46,8 +43,8 @@ final class ClientTasks: Sendable {
     func end() async {
         await withUnsafeContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.running > 0 { state.waiting = continuation }
-                return state.running == 0
+                if !state.tasks.isEmpty { state.waiting = continuation }
+                return state.tasks.isEmpty
             }
             if isOver { continuation.resume() }
         }
@@ -59,6 +56,6 @@ final class ClientTasks: Sendable {
             state.isCancelled = true
             return state.tasks.values
         }
-        for task in tasks { task.cancel() }
+        for task in tasks { task?.cancel() }
     }
 }
