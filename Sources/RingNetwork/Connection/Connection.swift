@@ -147,13 +147,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
 
     /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
     public func setHandlers(_ handlers: sending ConnectionHandlers) {
-        guard isCurrent else { return hop { $0.replaceHandlers(handlers) } }
-        replaceHandlers(handlers)
-    }
-
-    private func replaceHandlers(_ handlers: ConnectionHandlers) {
+        guard isCurrent else { return hop { $0.settableHandlers = handlers } }
         settableHandlers = handlers
-        updateReceiving()
     }
 
     /// Sets the handler that receives bytes, as many as have arrived, up to 64 KiB (80 under TLS).
@@ -161,13 +156,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
     /// is received.
     public func setReceiveHandler(_ handler: sending ((Connection, RawSpan) -> Void)?) {
         // `onQueue` would allocate a block for each new connection.
-        guard isCurrent else { return hop { $0.replaceReceiveHandler(handler) } }
-        replaceReceiveHandler(handler)
-    }
-
-    private func replaceReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
+        guard isCurrent else { return hop { $0.settableHandlers.receive = handler } }
         settableHandlers.receive = handler
-        updateReceiving()
     }
 
     /// Sets the handler that is called when the peer has ended its stream. The peer may still
@@ -200,6 +190,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
             }
             yield &confined.handlers
             if phase == .closed, confined.itself == nil { confined.handlers = ConnectionHandlers() }
+            // Without a receive handler nothing is received.
+            updateReceiving()
         }
     }
 

@@ -162,10 +162,7 @@ public final class DatagramSocket: QueueConfined {
 
     /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
     public func setHandlers(_ handlers: sending DatagramHandlers) {
-        onQueue {
-            $0.settableHandlers = handlers
-            $0.updateReceiving()
-        }
+        onQueue { $0.settableHandlers = handlers }
     }
 
     /// Sets the handler that receives all datagrams that have arrived. Datagrams that it sends are
@@ -173,10 +170,7 @@ public final class DatagramSocket: QueueConfined {
     public func setReceiveHandler(
         _ handler: sending ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     ) {
-        onQueue {
-            $0.settableHandlers.receive = handler
-            $0.updateReceiving()
-        }
+        onQueue { $0.settableHandlers.receive = handler }
     }
 
     /// Sets the handler that receives errors. The socket stays usable.
@@ -204,6 +198,8 @@ public final class DatagramSocket: QueueConfined {
             if confined.phase == .closed, confined.itself == nil {
                 confined.handlers = DatagramHandlers()
             }
+            // Without a receive handler nothing is received.
+            updateReceiving()
         }
     }
 
