@@ -21,6 +21,13 @@ public enum IPAddress: Sendable, Hashable {
         return self
     }
 
+    /// The same for all addresses of one peer: all of an IPv4 address, the first 64 bits of an IPv6
+    /// address.
+    var asPeer: IPAddress {
+        guard case .v6(let address) = unmapped else { return unmapped }
+        return .v6(IPv6Address(rawValue: address.rawValue & ~UInt128(UInt64.max)))
+    }
+
     /// Whether it is the wildcard address.
     public var isUnspecified: Bool { asIPv6.isUnspecified }
 

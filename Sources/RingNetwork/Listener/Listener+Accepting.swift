@@ -89,10 +89,9 @@ extension Listener {
         return true
     }
 
-    /// Nil if peers may have any number of connections.
-    private func countedPeer(_ endpoint: Endpoint?) -> PeerKey? {
-        if options.connectionLimitPerPeer == .max { return nil }
-        return endpoint.flatMap { PeerKey($0) }
+    /// Nil if the peer may have any number of connections.
+    private func countedPeer(_ endpoint: Endpoint?) -> IPAddress? {
+        options.connectionLimitPerPeer == .max ? nil : endpoint?.ipAddress?.asPeer
     }
 
     private var connectionCount: Int { confined.open.count + confined.setups }

@@ -32,8 +32,8 @@ public final class Listener: QueueConfined, ConnectionOwner {
         var open: Set<Connection> = []
         /// The number of accepted connections in setup.
         var setups = 0
-        /// Open connections per peer.
-        var peers: [PeerKey: Int] = [:]
+        /// Open connections per peer; see `IPAddress.asPeer`.
+        var peers: [IPAddress: Int] = [:]
         var tally = ListenerCounters()
         /// A descriptor in reserve, closed to accept and close clients when there is no other.
         var reserve: Int32?
