@@ -7,6 +7,7 @@ final class ConnectAttempt: Sendable {
     let descriptor: Int32
     private let address: SocketAddress
     private let queue: DispatchQueue
+    private let completion: @Sendable (ConnectAttempt, SystemError?) -> Void
     private let store = Confined(State())
 
     /// The state that belongs to the queue.
@@ -19,8 +20,6 @@ final class ConnectAttempt: Sendable {
         fileprivate var wait: ReadinessWait?
         fileprivate var retry: DispatchScheduledItem?
         fileprivate var retryMilliseconds = 1
-        /// Called at most once; nil afterwards.
-        fileprivate var completion: ((ConnectAttempt, SystemError?) -> Void)?
     }
 
     private static let longestRetryMilliseconds = 64
@@ -29,19 +28,19 @@ final class ConnectAttempt: Sendable {
     ///   descriptor is the caller's, to use or to close.
     init(
         _ endpoint: Endpoint, _ address: SocketAddress, _ descriptor: Int32, queue: DispatchQueue,
-        completion: @escaping (ConnectAttempt, SystemError?) -> Void
+        completion: @escaping @Sendable (ConnectAttempt, SystemError?) -> Void
     ) {
         self.endpoint = endpoint
         self.address = address
         self.descriptor = descriptor
         self.queue = queue
-        confined.completion = completion
+        self.completion = completion
     }
 
     func start(_ progress: ConnectingSocket.Progress) {
         switch progress {
         case .connected:
-            end(nil)
+            completion(self, nil)
         case .pending:
             let wait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
@@ -63,7 +62,6 @@ final class ConnectAttempt: Sendable {
     func cancel() {
         endWait()
         confined.retry?.cancel()
-        confined.completion = nil
         Descriptors.close(descriptor)
     }
 
@@ -76,18 +74,14 @@ final class ConnectAttempt: Sendable {
         endWait()
         // Reading the error clears it.
         let code = Sockets.pendingError(of: descriptor)
-        end(code == 0 ? nil : SystemError(call: "connect", code: code))
+        completion(self, code == 0 ? nil : SystemError(call: "connect", code: code))
     }
 
     private func tryAgain() {
         do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))
         } catch {
-            end(error)
+            completion(self, error)
         }
-    }
-
-    private func end(_ error: SystemError?) {
-        confined.completion.take()?(self, error)
     }
 }
