@@ -16,7 +16,7 @@ internal import Synchronization
 ///
 /// The methods may be called by any task and wait, where they wait, without a thread. One task at a
 /// time may receive; several may send.
-public final class AsyncConnection: Sendable {
+public final class AsyncConnection: Confining {
     /// The connection. Its handlers belong to this object: do not set any. Everything else may be
     /// used, such as `send` in the closure of ``receive(_:)``, `remoteEndpoint`, or `setTimeouts`.
     ///
@@ -25,13 +25,8 @@ public final class AsyncConnection: Sendable {
     /// process.
     public let connection: Connection
     let executor: QueueExecutor
-    private let store = Confined(State())
-
     /// The state that belongs to the connection's queue; before `activate`, to the maker.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         // What each wait for bytes uses is in one or two cache lines.

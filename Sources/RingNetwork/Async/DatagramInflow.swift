@@ -2,17 +2,12 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 /// The received datagrams that a task has not taken. Belongs to the socket's queue.
-final class DatagramInflow: Sendable {
+final class DatagramInflow: Confining {
     private let socket: DatagramSocket
     let executor: QueueExecutor
     private let arrivals = Mailbox<[Datagram]>()
-    private let store = Confined(State())
-
     /// The state that belongs to the socket's queue.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         /// Of the last batch, in reverse order.

@@ -1,11 +1,25 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
+/// An object with state that belongs to one owner, most often a queue; see `Confined`.
+protocol Confining: AnyObject, Sendable {
+    associatedtype State
+    var store: Confined<State> { get }
+}
+
+extension Confining {
+    /// The state, read and changed in place.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+}
+
 /// An object whose state belongs to its queue; during setup, to the thread that made it.
 ///
-/// The state is in a `Confined`. Methods use it only if `isCurrent`, or in a call of `onQueue` or
-/// `hop`. Public members that must be used on the queue call `checkCurrent`, in all builds.
-protocol QueueConfined: AnyObject, Sendable {
+/// Methods use the state only if `isCurrent`, or in a call of `onQueue` or `hop`. Public members
+/// that must be used on the queue call `checkCurrent`, in all builds.
+protocol QueueConfined: Confining {
     var queue: DispatchQueue { get }
     /// The object has not been shared yet.
     var isInSetup: Bool { get }

@@ -2,19 +2,14 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 /// One connecting socket. Used only on the queue.
-final class ConnectAttempt: Sendable {
+final class ConnectAttempt: Confining {
     let endpoint: Endpoint
     let descriptor: Int32
     private let address: SocketAddress
     private let queue: DispatchQueue
     private let completion: @Sendable (ConnectAttempt, SystemError?) -> Void
-    private let store = Confined(State())
-
     /// The state that belongs to the queue.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         fileprivate var wait: ReadinessWait?

@@ -5,19 +5,14 @@ internal import RingTLS
 #endif
 
 /// A connection that a ``Connector`` is making.
-public final class PendingConnection: Sendable {
+public final class PendingConnection: Confining {
     /// The endpoint passed to the connector, before its name is resolved.
     public let endpoint: Endpoint
     let options: ConnectorOptions
     /// Also the queue of the connection, unless the options have a placement.
     let queue: DispatchQueue
-    private let store = Confined(State())
-
     /// The state that belongs to `queue`.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         /// Called once with the result; nil afterwards.

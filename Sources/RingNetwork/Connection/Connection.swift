@@ -30,13 +30,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
     let sendLowWaterBytes: Int
     let counters = ConnectionCounters()
     let stream: StreamSocket
-    private let store = Confined(State())
-
-    /// The state that belongs to the queue; see `QueueConfined`.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         fileprivate(set) var life = ConnectionLife.setup

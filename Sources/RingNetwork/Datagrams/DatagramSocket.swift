@@ -29,13 +29,7 @@ public final class DatagramSocket: QueueConfined {
     /// descriptor is not closed meanwhile.
     private let isOpen = Locked(true)
 
-    private let store: Confined<State>
-
-    /// The state that belongs to the queue; see `QueueConfined`.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store: Confined<State>
 
     struct State {
         var handlers = DatagramHandlers()

@@ -14,13 +14,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
     public let endpoints: [Endpoint]
     let options: ListenerOptions
     let sockets: [ListeningSocket]
-    private let store = Confined(State())
-
-    /// The state that belongs to the queue; see `QueueConfined`.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         var handlers = ListenerHandlers()

@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 /// A listening socket of a listener.
-final class ListeningSocket: StreamAcceptorClient, Sendable {
+final class ListeningSocket: StreamAcceptorClient, Confining {
     let endpoint: Endpoint
     let descriptor: Int32
     let isUnix: Bool
@@ -13,13 +13,8 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
     let connectionLabel: String
     /// The socket's file, removed on close.
     private let file: UnixSocketFile?
-    private let store = Confined(State())
-
     /// The state that belongs to the listener's queue.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    let store = Confined(State())
 
     struct State {
         /// Safety: an attached listener outlives its open sockets.
