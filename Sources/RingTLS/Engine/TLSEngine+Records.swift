@@ -16,61 +16,30 @@ extension TLSEngine {
         return cause == SSL_ERROR_WANT_READ ? nil : fail(failure(cause))
     }
 
-    /// Decrypts all records in the input.
-    func decrypt(_ plaintext: (UnsafeRawBufferPointer) -> Void) -> TLSError? {
-        // A temporary buffer, so that idle connections hold no memory for it.
-        withUnsafeTemporaryAllocation(byteCount: Self.recordLimit, alignment: 16) { buffer in
-            while true {
-                switch decryptRecord(into: buffer) {
-                case .content(let count):
-                    let content = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                    ExitGate.outside { plaintext(content) }
-                case .nothing: return nil
-                case .failed(let error): return error
-                }
-            }
-        }
-    }
-
     /// Decrypts all records in the input into memory that has room for them.
     func decrypt(into memory: UnsafeMutableRawBufferPointer, count: inout Int) -> TLSError? {
         while true {
-            switch decryptRecord(into: UnsafeMutableRawBufferPointer(rebasing: memory[count...])) {
-            case .content(let more): count += more
-            case .nothing: return nil
+            switch state {
             case .failed(let error): return error
+            case .handshaking, .peerClosed, .closed: return nil
+            case .established, .closing: break
             }
-        }
-    }
-
-    private enum Record {
-        case content(Int)
-        case nothing
-        case failed(TLSError)
-    }
-
-    /// Decrypts the next record in the input, or what the buffer has room for.
-    private func decryptRecord(into buffer: UnsafeMutableRawBufferPointer) -> Record {
-        switch state {
-        case .failed(let error): return .failed(error)
-        case .handshaking, .peerClosed, .closed: return .nothing
-        case .established, .closing: break
-        }
-        // OpenSSL reads one record at a time: with no input left, no plaintext is left either,
-        // unless the buffer was smaller than a record. A further SSL_read_ex would allocate a
-        // buffer for nothing.
-        guard !bio.input.isEmpty || SSL_has_pending(ssl) == 1 else { return .nothing }
-        precondition(!buffer.isEmpty, "no room for a record")
-        var count = 0
-        // Safety: OpenSSL writes `count` bytes, at most the given size.
-        let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
-        if result == 1 { return .content(count) }
-        switch SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ: return .nothing
-        case SSL_ERROR_ZERO_RETURN:
-            state = state == .closing ? .closed : .peerClosed
-            return .nothing
-        case let cause: return .failed(fail(failure(cause)))
+            // OpenSSL reads one record at a time: with no input left, no plaintext is left either,
+            // unless the buffer was smaller than a record. A further SSL_read_ex would allocate a
+            // buffer for nothing.
+            guard !bio.input.isEmpty || SSL_has_pending(ssl) == 1 else { return nil }
+            let buffer = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
+            precondition(!buffer.isEmpty, "no room for a record")
+            var more = 0
+            // Safety: OpenSSL writes `more` bytes, at most the given size.
+            let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &more)
+            count += more
+            if result == 1 { continue }
+            switch SSL_get_error(ssl, result) {
+            case SSL_ERROR_WANT_READ: return nil
+            case SSL_ERROR_ZERO_RETURN: state = state == .closing ? .closed : .peerClosed
+            case let cause: return fail(failure(cause))
+            }
         }
     }
 

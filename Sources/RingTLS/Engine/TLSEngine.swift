@@ -118,16 +118,25 @@ public final class TLSEngine {
     /// - Parameters:
     ///   - ciphertext: any part of the peer's stream. Bytes after its close_notify are ignored.
     ///   - output: receives the bytes for the peer: handshake flights, alerts.
-    ///   - plaintext: called synchronously with each record's content (at most `recordLimit` bytes,
-    ///     valid during the call). It must not use the engine.
+    ///   - plaintext: called synchronously with the content, at most `recordLimit` bytes at a time,
+    ///     which are valid during the call. It must not use the engine.
     /// - Throws: ``TLSError``, the reason why the connection cannot continue. Plaintext delivered
     ///   before is valid.
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
     ) throws {
-        let failure = perform(&output) {
-            bio.reading(ciphertext) { continueHandshake() ?? decrypt(plaintext) }
+        let room = ciphertext.count + Self.recordLimit
+        let failure = withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { memory in
+            var count = 0
+            let failure = receive(ciphertext, output: &output, into: memory, count: &count)
+            isBusy = true
+            defer { isBusy = false }
+            for start in stride(from: 0, to: count, by: Self.recordLimit) {
+                let piece = memory[start..<min(count, start + Self.recordLimit)]
+                plaintext(UnsafeRawBufferPointer(rebasing: piece))
+            }
+            return failure
         }
         if let failure { throw failure }
     }

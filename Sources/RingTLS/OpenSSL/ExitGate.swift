@@ -45,15 +45,6 @@ enum ExitGate {
         return body()
     }
 
-    /// The same for the time in which code of the program runs in between.
-    @inline(__always)
-    static func outside<Result>(_ body: () -> Result) -> Result {
-        let place = self.place
-        leave(place)
-        defer { _ = enter() }
-        return body()
-    }
-
     /// Returns what `leave` takes.
     @inline(__always)
     static func enter() -> Int {
@@ -79,7 +70,6 @@ enum ExitGate {
         closer.store(Threads.currentIdentifier, ordering: .relaxed)
         isClosed.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<patience {
-            // A thread may leave through another place than it has entered; the sum is right.
             let count = (0..<places).reduce(0) {
                 $0 + inside[$1].count.load(ordering: .sequentiallyConsistent)
             }
