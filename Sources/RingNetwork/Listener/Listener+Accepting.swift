@@ -11,25 +11,18 @@ extension Listener {
             TokenBucket($0, now: MonotonicClock.nanoseconds())
         }
         for socket in sockets { socket.attach(to: self) }
-        if options.connectionLimit <= 0 { confined.accepting.holds = .limit }
-        if confined.accepting.holds.isEmpty { for socket in sockets { socket.start() } }
+        updateAccepting()
     }
 
-    private func hold(
-        _ reason: AcceptingState.Holds, _ count: WritableKeyPath<ListenerCounters, Int>
-    ) {
-        guard confined.phase == .active, !confined.accepting.holds.contains(reason) else { return }
-        confined.tally[keyPath: count] += 1
-        let wasFree = confined.accepting.holds.isEmpty
-        confined.accepting.holds.insert(reason)
-        if wasFree { for socket in sockets { socket.stop() } }
+    private var mayAccept: Bool {
+        confined.phase == .active && connectionCount < options.connectionLimit
+            && confined.accepting.rateEnd == nil && confined.accepting.pauseEnd == nil
     }
 
-    private func release(_ reason: AcceptingState.Holds) {
-        guard confined.accepting.holds.remove(reason) != nil else { return }
-        if confined.accepting.holds.isEmpty && confined.phase == .active {
-            for socket in sockets { socket.start() }
-        }
+    /// Starts or stops accepting, as the listener's state requires.
+    private func updateAccepting() {
+        // A socket that starts may accept at once, up to a limit.
+        for socket in sockets { if mayAccept { socket.start() } else { socket.stop() } }
     }
 
     // MARK: connections
@@ -41,8 +34,11 @@ extension Listener {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
         begin(descriptor, endpoints, at: socket)
-        if connectionCount >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
+        guard confined.phase == .active else { return }
+        if connectionCount >= options.connectionLimit { confined.tally.pausesForLimit += 1 }
         awaitToken()
+        if confined.accepting.rateEnd != nil { confined.tally.pausesForRate += 1 }
+        updateAccepting()
     }
 
     private func begin(
@@ -123,21 +119,17 @@ extension Listener {
         if let peer = countedPeer(endpoint), let count = confined.peers[peer] {
             confined.peers[peer] = count > 1 ? count - 1 : nil
         }
-        if connectionCount < options.connectionLimit { release(.limit) }
         endPause()
         if confined.ending != nil { noteEnded(connection) }
     }
 
     // MARK: the rate
 
+    /// Begins to wait if the bucket is empty.
     private func awaitToken() {
         guard let wait = confined.accepting.bucket?.wait(now: MonotonicClock.nanoseconds()),
             wait > 0
         else { return }
-        hold(.rate, \.pausesForRate)
-        guard confined.accepting.holds.contains(.rate), confined.accepting.rateEnd == nil else {
-            return
-        }
         confined.accepting.rateEnd = queue.scheduleAfter(
             deadline: .now() + .nanoseconds(Int(wait))
         ) { [weak self] in
@@ -145,7 +137,7 @@ extension Listener {
             confined.accepting.rateEnd = nil
             guard confined.phase == .active else { return }
             awaitToken()
-            if confined.accepting.rateEnd == nil { release(.rate) }
+            updateAccepting()
         }
     }
 
@@ -198,22 +190,23 @@ extension Listener {
     private static let mostTurnedAway = 64
 
     private func pause(_ count: WritableKeyPath<ListenerCounters, Int>) {
-        guard !confined.accepting.holds.contains(.trouble) else { return }
-        hold(.trouble, count)
+        guard confined.phase == .active, confined.accepting.pauseEnd == nil else { return }
+        confined.tally[keyPath: count] += 1
         confined.accepting.pauseEnd = queue.scheduleAfter(
             deadline: .now() + .milliseconds(confined.accepting.pauseMilliseconds)
         ) { [weak self] in self?.endPause() }
         confined.accepting.pauseMilliseconds = min(
             2 * confined.accepting.pauseMilliseconds, AcceptingState.longestPauseMilliseconds)
+        updateAccepting()
     }
 
+    /// Accepts again, unless there is another reason not to.
     private func endPause() {
-        guard confined.accepting.holds.contains(.trouble) else { return }
         confined.accepting.pauseEnd?.cancel()
         confined.accepting.pauseEnd = nil
         if confined.reserve == nil && confined.phase == .active {
             confined.reserve = Sockets.reserve()
         }
-        release(.trouble)
+        updateAccepting()
     }
 }
