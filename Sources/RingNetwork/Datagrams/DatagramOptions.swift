@@ -54,8 +54,7 @@ public struct DatagramOptions: Sendable {
     public var combinesSent = true
     /// Most bytes that may wait while the kernel has no room. Each datagram counts its length plus
     /// 64; one that does not fit is dropped. 0: none waits. Negative: the process ends. The batch
-    /// that finds the kernel full may exceed it: up to 512 datagrams, or the bytes of one
-    /// `send(_:inDatagramsOf:to:)`.
+    /// that finds the kernel full may exceed it: up to 512 datagrams.
     public var sendQueueBytes = 1 << 20
 
     /// The defaults: a socket that shares nothing, datagrams of any length, and 1 MiB that may wait

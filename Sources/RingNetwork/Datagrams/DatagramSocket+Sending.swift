@@ -86,35 +86,6 @@ extension DatagramSocket {
         }
     }
 
-    /// Sends bytes as datagrams of `datagramBytes` each; the last one has the rest. The bytes are
-    /// not copied if the kernel has room for them.
-    public func send(
-        _ bytes: UnsafeRawBufferPointer, inDatagramsOf datagramBytes: Int,
-        to endpoint: Endpoint? = nil
-    ) {
-        guard datagramBytes > 0 else {
-            fatalMisuse(
-                "datagram socket '\(queue.label)' cannot cut bytes into datagrams of "
-                    + "\(datagramBytes) bytes")
-        }
-        guard isCurrent else {
-            let copy = Array(bytes)
-            return hop { socket in
-                copy.withUnsafeBytes { socket.send($0, inDatagramsOf: datagramBytes, to: endpoint) }
-            }
-        }
-        let datagramBytes = min(datagramBytes, max(1, bytes.count))
-        let count = (bytes.count + datagramBytes - 1) / datagramBytes
-        guard let address = address(of: endpoint, datagrams: count) else { return }
-        for start in stride(from: 0, to: bytes.count, by: datagramBytes) {
-            let part = bytes[start..<min(bytes.count, start + datagramBytes)]
-            admit(
-                UnsafeRawBufferPointer(rebasing: part), isLasting: true, to: address, path: nil)
-        }
-        flushUnlessBlocked()
-        confined.outgoing.keepBorrowed()
-    }
-
     /// Sends the datagrams that the receive handler has batched so far. Outside of the handler
     /// datagrams are not batched. On the queue.
     public func flush() {
@@ -165,14 +136,21 @@ extension DatagramSocket {
         submit(bytes, to: address, path: path)
     }
 
+    /// Queues a datagram, unless the queue is full, and sends it now or at the end of the batch.
     private func submit(
         _ bytes: UnsafeRawBufferPointer, to address: SocketAddress?, path: DatagramPath?
     ) {
+        let cost = bytes.count + OutgoingDatagrams.entryBytes
+        let isFull = confined.isBlocked && confined.outgoing.cost + cost > options.sendQueueBytes
+        guard isOpenForSending, !isFull else {
+            confined.tally.datagramsDropped &+= 1
+            return
+        }
         // During the handler, datagrams wait for the end of the batch; only bytes of the batch last
         // as long.
-        let isLasting =
-            confined.isHandling ? confined.inbox?.receiver.contains(bytes) ?? false : true
-        admit(bytes, isLasting: isLasting, to: address, path: path)
+        let isLasting = !confined.isHandling || confined.inbox?.receiver.contains(bytes) == true
+        confined.outgoing.append(
+            bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)
         if confined.isHandling && confined.outgoing.count < DatagramSocket.mostTogether { return }
         flushUnlessBlocked()
         if !confined.isHandling { confined.outgoing.keepBorrowed() }
@@ -188,24 +166,6 @@ extension DatagramSocket {
         body()
         confined.isHandling = before
         if !before { flushUnlessBlocked() }
-    }
-
-    /// Queues a datagram, unless the queue is full.
-    private func admit(
-        _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
-        path: DatagramPath?
-    ) {
-        guard isOpenForSending else {
-            confined.tally.datagramsDropped &+= 1
-            return
-        }
-        let cost = bytes.count + OutgoingDatagrams.entryBytes
-        if confined.isBlocked && confined.outgoing.cost + cost > options.sendQueueBytes {
-            confined.tally.datagramsDropped &+= 1
-            return
-        }
-        confined.outgoing.append(
-            bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)
     }
 
     private func flushUnlessBlocked() {

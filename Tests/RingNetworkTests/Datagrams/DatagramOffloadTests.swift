@@ -105,24 +105,6 @@ struct DatagramOffloadTests {
         closeAndWait(sender, receiver)
     }
 
-    @Test("One piece of memory is sent as many datagrams")
-    func pieces() throws {
-        let (receiver, log) = try makeReceiver(DatagramOptions())
-        let sender = try DatagramSocket(connectingTo: try #require(receiver.localEndpoint))
-        sender.activate()
-        let bytes = patterned(100_050)
-        sender.queue.sync {
-            bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 1000) }
-            // The socket must not access the bytes any more.
-        }
-        bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 60_000) }
-        expectEventually(log.datagrams) { $0.count == 103 }
-        let lengths = Array(repeating: 1000, count: 100) + [50, 60_000, 40_050]
-        #expect(log.datagrams.value.map(\.count) == lengths)
-        expectSame(log.datagrams.value.prefix(101).flatMap { $0 }, bytes)
-        closeAndWait(sender, receiver)
-    }
-
     @Test("Answers to a batch are sent together, and from the address that was asked")
     func echo() throws {
         var options = DatagramOptions()
