@@ -60,7 +60,7 @@ extension Connection {
         for completion in abandonSends() { hop { _ in completion.call(error) } }
         confined.isFinishing = true
         security.isCloseNotified = true
-        if case .closing(let why) = confined.life {
+        if phase == .closing, let why = reason {
             tearDown(security.sendError.map { .failed($0) } ?? why)
         } else if confined.hasEnded
             || security.sendError != nil && !wantsToReceive && !confined.isAwaited

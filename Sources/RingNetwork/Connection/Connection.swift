@@ -33,7 +33,9 @@ public final class Connection: StreamSocketClient, QueueConfined {
     let store = Confined(State())
 
     struct State {
-        fileprivate(set) var life = ConnectionLife.setup
+        /// Why the connection closes, or is closed; nil while it does not.
+        fileprivate(set) var reason: CloseReason?
+        fileprivate(set) var phase = ConnectionState.setup
         var handlers = ConnectionHandlers()
         var outgoing = OutgoingQueue()
         /// The peer has sent its last byte.
@@ -118,10 +120,9 @@ public final class Connection: StreamSocketClient, QueueConfined {
         confined.outgoing.abandon() + (confined.security?.unencrypted.abandon() ?? [])
     }
 
-    var phase: ConnectionState { confined.life.state }
+    var phase: ConnectionState { confined.phase }
 
-    /// Why the connection closes, or is closed; nil while it does not.
-    var reason: CloseReason? { confined.life.reason }
+    var reason: CloseReason? { confined.reason }
 
     func makeIntake() -> ConnectionIntake {
         if let intake = confined.intake { return intake }
@@ -201,7 +202,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
     public func activate() {
         onQueue { connection in
             guard connection.phase == .setup else { return }
-            connection.confined.life = .active
+            connection.confined.phase = .active
             connection.confined.itself = connection
             let isPlain =
                 connection.confined.security == nil && connection.confined.clock == nil
@@ -281,7 +282,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
         if waitsInVain || confined.outgoing.isEmpty && security == nil { return tearDown(why) }
         if let error = security?.sendError { return tearDown(.failed(error)) }
         let wasInSetup = phase == .setup
-        confined.life = .closing(why)
+        confined.phase = .closing
+        confined.reason = why
         confined.isFinishing = true
         confined.itself = self
         confined.intake?.gathered = []
@@ -298,7 +300,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
     /// The kernel has taken all sent bytes.
     func drained() {
         confined.clock?.hasDrained = true
-        if case .closing(let why) = confined.life {
+        if phase == .closing, let why = reason {
             if confined.security == nil { tearDown(why) } else { closeSecured(why) }
         } else if confined.isFinishing && phase != .closed {
             Sockets.closeOutput(descriptor)
@@ -308,7 +310,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
     func tearDown(_ why: CloseReason, aborts: Bool = false) {
         guard phase != .closed else { return }
         settleSends()
-        confined.life = .closed(why)
+        confined.phase = .closed
+        confined.reason = why
         confined.isFinishing = true
         setup.end()
         confined.itself = self
