@@ -5,14 +5,9 @@ package struct SocketEndpoints {
     let local: Endpoint?
     let remote: Endpoint?
     let isUnix: Bool
+}
 
-    /// What the maker of the socket knows without asking the kernel.
-    init(local: Endpoint?, remote: Endpoint?, isUnix: Bool) {
-        self.local = local
-        self.remote = remote
-        self.isUnix = isUnix
-    }
-
+extension SocketEndpoints {
     /// Asks the kernel.
     init(of descriptor: Int32, isUnix: Bool? = nil) {
         local = SocketEndpoints.local(of: descriptor)

@@ -41,12 +41,6 @@ public struct TLSConfiguration: Sendable {
     /// their context. Ticket keys belong to the context and change when it is replaced.
     public var resumesSessions = true
 
-    private init(role: Role, identity: TLSIdentity?, verification: TLSVerification) {
-        self.role = role
-        self.identity = identity
-        self.verification = verification
-    }
-
     /// A server that requests no client certificates.
     public static func server(identity: TLSIdentity) -> TLSConfiguration {
         TLSConfiguration(role: .server, identity: identity, verification: .none)
