@@ -1,31 +1,11 @@
 #if TLS
 internal import LinuxPlatform
-public import RingDispatch
+internal import RingDispatch
 public import RingTLS
 
 extension Connection {
-    /// Makes a connection over TLS: its handlers receive plaintext, and sent bytes are encrypted.
-    /// See ``secure(with:serverName:)``.
-    /// - Parameters:
-    ///   - descriptor: a connected stream socket, owned by the connection from now on, and closed
-    ///     if this throws.
-    ///   - label: of the connection's queue.
-    ///   - target: the target of the connection's queue; nil: none.
-    ///   - options: time-outs, water marks and the like.
-    ///   - tls: decides the role: server or client.
-    ///   - serverName: for clients; see `TLSEngine`.
-    /// - Throws: `TLSError`, as ``secure(with:serverName:)``.
-    public convenience init(
-        adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
-        options: ConnectionOptions = ConnectionOptions(), tls: TLSContext,
-        serverName: String? = nil
-    ) throws {
-        self.init(adopting: descriptor, label: label, target: target, options: options)
-        try secure(with: tls, serverName: serverName)
-    }
-
-    /// Puts TLS between the connection and its socket. Call it before `activate`, which starts the
-    /// handshake.
+    /// Puts TLS between the connection and its socket: its handlers receive plaintext, and sent
+    /// bytes are encrypted. Call it before `activate`, which starts the handshake.
     ///
     /// Bytes sent before the end of the handshake wait for it. `closeOutput` and `close` send
     /// close_notify. A received close_notify ends the peer's stream; a stream that ends without it

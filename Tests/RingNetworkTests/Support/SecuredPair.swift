@@ -58,4 +58,15 @@ final class SecuredPair: Sendable {
         _ = serverClosed.wait()
     }
 }
+
+extension Connection {
+    convenience init(
+        adopting descriptor: Int32, label: String = "connection",
+        options: ConnectionOptions = ConnectionOptions(), tls: TLSContext,
+        serverName: String? = nil
+    ) throws {
+        self.init(adopting: descriptor, label: label, options: options)
+        try secure(with: tls, serverName: serverName)
+    }
+}
 #endif
