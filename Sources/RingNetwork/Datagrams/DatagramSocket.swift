@@ -226,23 +226,17 @@ public final class DatagramSocket: QueueConfined {
 
     /// Stops the calls of the receive handler until `resumeReceiving` was called as often. The
     /// kernel buffers datagrams while it has room, and drops the rest.
-    public func pauseReceiving() {
-        onQueue {
-            $0.confined.pauses += 1
-            $0.updateReceiving()
-        }
-    }
+    public func pauseReceiving() { onQueue { $0.changePauses(by: 1) } }
 
     /// Undoes one `pauseReceiving`.
-    public func resumeReceiving() {
-        onQueue { socket in
-            guard socket.confined.pauses > 0 else {
-                fatalMisuse(
-                    "resumeReceiving of datagram socket '\(socket.queue.label)' without a pause")
-            }
-            socket.confined.pauses -= 1
-            socket.updateReceiving()
+    public func resumeReceiving() { onQueue { $0.changePauses(by: -1) } }
+
+    private func changePauses(by difference: Int) {
+        confined.pauses += difference
+        if confined.pauses < 0 {
+            fatalMisuse("resumeReceiving of datagram socket '\(queue.label)' without a pause")
         }
+        updateReceiving()
     }
 
     /// Closes. Passes to the kernel what it takes at once of the unsent datagrams, then drops and
