@@ -21,11 +21,6 @@ public struct ConnectionPlacement: Sendable {
         self.queue = queue
         self.loopNumber = loopNumber
     }
-
-    /// A queue for one connection.
-    static func alone(label: String) -> ConnectionPlacement {
-        ConnectionPlacement(queue: DispatchQueue(label: label))
-    }
 }
 
 extension Connection {

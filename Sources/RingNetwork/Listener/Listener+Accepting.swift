@@ -44,10 +44,11 @@ extension Listener {
     private func begin(
         _ descriptor: Int32, _ endpoints: SocketEndpoints, at socket: ListeningSocket
     ) {
+        let placement =
+            options.placement
+            ?? ConnectionPlacement(queue: DispatchQueue(label: socket.connectionLabel))
         var connection = Connection(
-            adopting: descriptor, endpoints,
-            on: options.placement ?? .alone(label: socket.connectionLabel),
-            options: options.connection)
+            adopting: descriptor, endpoints, on: placement, options: options.connection)
         let peer = countedPeer(connection.remoteEndpoint)
         if let peer, confined.peers[peer, default: 0] >= options.connectionLimitPerPeer {
             confined.tally.refusedPerPeer += 1
