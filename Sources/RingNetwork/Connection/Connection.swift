@@ -112,7 +112,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
         for completion in abandonSends() {
             queue.async { completion.call(SocketError("send", ErrorCode.brokenPipe)) }
         }
-        confined.owner?.dropped(statistics, from: remoteEndpoint)
+        confined.owner?.closed(nil, statistics, from: remoteEndpoint)
     }
 
     /// Drops everything unsent. Returns the completions to call.
@@ -330,7 +330,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
             close?(connection, why)
             connection.confined.security = nil
             // Last, so that all close handlers have run when a listener's shutdown completes.
-            connection.confined.owner.take()?.closed(connection)
+            connection.confined.owner.take()?.closed(
+                connection, connection.statistics, from: connection.remoteEndpoint)
         }
     }
 

@@ -6,9 +6,9 @@ protocol ConnectionOwner: AnyObject {
     /// The connection's setup is over: it is active, or sends what it has before it closes. On the
     /// thread that ended the setup.
     func activated(_ connection: Connection)
-    /// A connection was released before its activation, and its descriptor is closed.
-    func dropped(_ statistics: ConnectionStatistics, from peer: Endpoint?)
-    /// The connection's descriptor is closed, and its close handler has run. On the connection's
-    /// queue.
-    func closed(_ connection: Connection)
+    /// A descriptor is closed. From any thread.
+    /// - Parameter connection: its close handler has run; nil: it was released before its
+    ///   activation.
+    func closed(
+        _ connection: Connection?, _ statistics: ConnectionStatistics, from peer: Endpoint?)
 }

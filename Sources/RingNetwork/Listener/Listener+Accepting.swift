@@ -100,28 +100,19 @@ extension Listener {
         return true
     }
 
-    func closed(_ connection: Connection) {
-        let statistics = connection.statistics
+    func closed(
+        _ connection: Connection?, _ statistics: ConnectionStatistics, from peer: Endpoint?
+    ) {
         queue.async { [self] in
             confined.tally.add(closed: statistics)
-            guard confined.open.remove(connection) != nil || endSetupOfOne() else { return }
-            ended(connection, from: connection.remoteEndpoint)
+            let wasOpen = connection.map { confined.open.remove($0) != nil } ?? false
+            guard wasOpen || endSetupOfOne() else { return }
+            if let peer = countedPeer(peer), let count = confined.peers[peer] {
+                confined.peers[peer] = count > 1 ? count - 1 : nil
+            }
+            endPause()
+            if confined.ending != nil { noteEnded(connection) }
         }
-    }
-
-    func dropped(_ statistics: ConnectionStatistics, from peer: Endpoint?) {
-        queue.async { [self] in
-            confined.tally.add(closed: statistics)
-            if endSetupOfOne() { ended(nil, from: peer) }
-        }
-    }
-
-    private func ended(_ connection: Connection?, from endpoint: Endpoint?) {
-        if let peer = countedPeer(endpoint), let count = confined.peers[peer] {
-            confined.peers[peer] = count > 1 ? count - 1 : nil
-        }
-        endPause()
-        if confined.ending != nil { noteEnded(connection) }
     }
 
     // MARK: the rate
