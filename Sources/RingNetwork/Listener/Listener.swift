@@ -62,16 +62,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
         guard !endpoints.isEmpty else {
             fatalMisuse("a Listener without endpoints; pass at least one, if need be with port 0")
         }
-        var sockets: [ListeningSocket] = []
-        do {
-            for endpoint in endpoints {
-                sockets.append(try ListeningSocket(endpoint, options))
-            }
-        } catch {
-            for socket in sockets { socket.close() }
-            throw error
-        }
-        self.init(sockets, options, target)
+        self.init(try endpoints.map { try ListeningSocket($0, options) }, options, target)
     }
 
     init(_ sockets: [ListeningSocket], _ options: ListenerOptions, _ target: DispatchQueue?) {

@@ -62,6 +62,9 @@ final class ListeningSocket: StreamAcceptorClient, Confining {
         options.socket.apply(to: descriptor)
     }
 
+    /// Another endpoint of the listener has failed, or the listener has closed the socket already.
+    deinit { close() }
+
     var waitingCount: Int { confined.isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
 
     // MARK: on the queue
