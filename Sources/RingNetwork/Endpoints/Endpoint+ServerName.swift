@@ -1,14 +1,9 @@
 #if TLS
 extension Endpoint {
-    /// The name that a server's certificate must have: the host name without a trailing dot, which
-    /// only excludes search domains, or the address; nil for a Unix socket.
+    /// The name that a server's certificate must have; nil for a Unix socket. The engine drops a
+    /// trailing dot, which only excludes search domains.
     var serverName: String? {
-        switch self {
-        case .ipv4(let address, _): address.description
-        case .ipv6(let address, _, _): address.description
-        case .host(let host, _): host.name.hasSuffix(".") ? String(host.name.dropLast()) : host.name
-        case .unix: nil
-        }
+        if case .host(let host, _) = self { host.name } else { ipAddress?.description }
     }
 }
 #endif
