@@ -7,7 +7,7 @@ internal import RingTLS
 // On the queue.
 extension Listener {
     func beginAccepting() {
-        confined.accepting.bucket = options.acceptRate.map {
+        confined.bucket = options.acceptRate.map {
             TokenBucket($0, now: MonotonicClock.nanoseconds())
         }
         for socket in sockets { socket.attach(to: self) }
@@ -16,7 +16,7 @@ extension Listener {
 
     private var mayAccept: Bool {
         confined.phase == .active && connectionCount < options.connectionLimit
-            && confined.accepting.rateEnd == nil && confined.accepting.pauseEnd == nil
+            && confined.rateEnd == nil && confined.pauseEnd == nil
     }
 
     /// Starts or stops accepting, as the listener's state requires.
@@ -31,13 +31,13 @@ extension Listener {
     func accepted(
         _ descriptor: Int32, _ endpoints: SocketEndpoints, at socket: ListeningSocket
     ) {
-        confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
+        confined.pauseMilliseconds = Listener.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
         begin(descriptor, endpoints, at: socket)
         guard confined.phase == .active else { return }
         if connectionCount >= options.connectionLimit { confined.tally.pausesForLimit += 1 }
         awaitToken()
-        if confined.accepting.rateEnd != nil { confined.tally.pausesForRate += 1 }
+        if confined.rateEnd != nil { confined.tally.pausesForRate += 1 }
         updateAccepting()
     }
 
@@ -54,7 +54,7 @@ extension Listener {
             confined.tally.refusedPerPeer += 1
             return connection.abort()
         }
-        confined.accepting.bucket?.take(now: MonotonicClock.nanoseconds())
+        confined.bucket?.take(now: MonotonicClock.nanoseconds())
         guard secure(connection) else { return }
         confined.tally.accepted += 1
         if let peer { confined.peers[peer, default: 0] += 1 }
@@ -119,14 +119,14 @@ extension Listener {
 
     /// Begins to wait if the bucket is empty.
     private func awaitToken() {
-        guard let wait = confined.accepting.bucket?.wait(now: MonotonicClock.nanoseconds()),
+        guard let wait = confined.bucket?.wait(now: MonotonicClock.nanoseconds()),
             wait > 0
         else { return }
-        confined.accepting.rateEnd = queue.scheduleAfter(
+        confined.rateEnd = queue.scheduleAfter(
             deadline: .now() + .nanoseconds(Int(wait))
         ) { [weak self] in
             guard let self else { return }
-            confined.accepting.rateEnd = nil
+            confined.rateEnd = nil
             guard confined.phase == .active else { return }
             awaitToken()
             updateAccepting()
@@ -181,21 +181,25 @@ extension Listener {
 
     private static let mostTurnedAway = 64
 
+    /// The pause after the first failed accept; each further failure doubles it.
+    static let shortestPauseMilliseconds = 10
+    private static let longestPauseMilliseconds = 1000
+
     private func pause(_ count: WritableKeyPath<ListenerCounters, Int>) {
-        guard confined.phase == .active, confined.accepting.pauseEnd == nil else { return }
+        guard confined.phase == .active, confined.pauseEnd == nil else { return }
         confined.tally[keyPath: count] += 1
-        confined.accepting.pauseEnd = queue.scheduleAfter(
-            deadline: .now() + .milliseconds(confined.accepting.pauseMilliseconds)
+        confined.pauseEnd = queue.scheduleAfter(
+            deadline: .now() + .milliseconds(confined.pauseMilliseconds)
         ) { [weak self] in self?.endPause() }
-        confined.accepting.pauseMilliseconds = min(
-            2 * confined.accepting.pauseMilliseconds, AcceptingState.longestPauseMilliseconds)
+        confined.pauseMilliseconds = min(
+            2 * confined.pauseMilliseconds, Listener.longestPauseMilliseconds)
         updateAccepting()
     }
 
     /// Accepts again, unless there is another reason not to.
     private func endPause() {
-        confined.accepting.pauseEnd?.cancel()
-        confined.accepting.pauseEnd = nil
+        confined.pauseEnd?.cancel()
+        confined.pauseEnd = nil
         if confined.reserve == nil && confined.phase == .active {
             confined.reserve = Sockets.reserve()
         }

@@ -21,7 +21,12 @@ public final class Listener: QueueConfined, ConnectionOwner {
         /// Itself while the listener is active, which keeps it alive.
         fileprivate var itself: Listener?
         fileprivate(set) var phase = Phase.setup
-        var accepting = AcceptingState()
+        var bucket: TokenBucket?
+        /// Nothing is accepted until a token is in the bucket.
+        var rateEnd: DispatchScheduledItem?
+        /// Nothing is accepted for a while after a temporary error, such as a lack of descriptors.
+        var pauseEnd: DispatchScheduledItem?
+        var pauseMilliseconds = Listener.shortestPauseMilliseconds
         /// The connections that are not closed, without those in setup: they belong to the program.
         var open: Set<Connection> = []
         /// The number of accepted connections in setup.
@@ -167,8 +172,8 @@ public final class Listener: QueueConfined, ConnectionOwner {
     func endSetup() { if isInSetup { setup.end() } }
 
     private func release() {
-        confined.accepting.pauseEnd?.cancel()
-        confined.accepting.rateEnd?.cancel()
+        confined.pauseEnd?.cancel()
+        confined.rateEnd?.cancel()
         for socket in sockets { socket.close() }
         if let reserve = confined.reserve { Descriptors.close(reserve) }
         confined.reserve = nil
