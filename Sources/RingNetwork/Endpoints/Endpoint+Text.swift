@@ -24,16 +24,12 @@ extension Endpoint {
                 .unexpectedScheme, text, "has a scheme",
                 remedy: "write host:port only")
         }
-        try self.init(hostAndPort: text)
-    }
-
-    private init(hostAndPort text: ArraySlice<UInt8>) throws(EndpointError) {
         if text.first == UInt8(ascii: "[") {
             try self.init(bracketed: text)
             return
         }
         let colon = UInt8(ascii: ":")
-        guard let end = text.firstIndex(of: colon) else { throw .missingPort(text) }
+        guard let end = text.firstIndex(of: colon) else { throw EndpointError.missingPort(text) }
         guard text.lastIndex(of: colon) == end else {
             throw EndpointError(
                 .missingBrackets, text, "has more than one colon",
