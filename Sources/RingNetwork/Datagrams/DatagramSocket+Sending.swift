@@ -212,25 +212,24 @@ extension DatagramSocket {
         confined.tally.sendCalls &+= 1
         var datagrams = 0
         for message in 0..<messages {
-            let run = confined.outgoing.datagrams(ofMessage: message)
+            let run = confined.outgoing.runs[message]
             datagrams += run
             if run > 1 { confined.tally.datagramsSegmented &+= UInt64(run) }
         }
         confined.tally.datagramsSent &+= UInt64(datagrams)
-        confined.tally.bytesSent &+= UInt64(confined.outgoing.byteCount(ofFirst: datagrams))
-        confined.outgoing.removeFirst(datagrams)
+        confined.tally.bytesSent &+= UInt64(confined.outgoing.removeFirst(datagrams))
     }
 
     /// Handles the refusal of the batch's first message.
     private func sendingFailed(_ code: Int32, remedy: String = "") {
-        let datagrams = confined.outgoing.datagrams(ofMessage: 0)
+        let datagrams = confined.outgoing.runs[0]
         if datagrams > 1,
-            confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.nextByteCount)
+            confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.next.count)
         {
             return
         }
         confined.segmentLimit.single(isTaken: false)
-        let endpoint = confined.outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
+        let endpoint = confined.outgoing.next.address.map { Endpoint($0) } ?? remoteEndpoint
         confined.outgoing.removeFirst(datagrams)
         refuse(endpoint, datagrams, SocketError("sendmmsg", code, remedy: remedy))
     }
@@ -255,7 +254,7 @@ extension DatagramSocket {
         while !sendAll() {
             confined.fruitlessFlushes =
                 confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
-            guard let peer = confined.outgoing.nextAddress, isFull(peer) else {
+            guard let peer = confined.outgoing.next.address, isFull(peer) else {
                 return confined.fruitlessFlushes > 1 ? pauseSending() : waitUntilWritable()
             }
             // Datagrams for other peers wait behind it.

@@ -20,7 +20,7 @@ final class OutgoingDatagrams {
     /// The bytes of all datagrams, plus `entryBytes` for each.
     private(set) var cost = 0
     /// The number of entries in each message of the current batch.
-    private var runs: [Int] = []
+    private(set) var runs: [Int] = []
     /// The last entries are borrowed, and no others: memory is released from its beginning.
     private var borrowedCount = 0
 
@@ -66,12 +66,15 @@ final class OutgoingDatagrams {
         return memory.count - bytes.count
     }
 
-    func removeFirst(_ count: Int) {
+    /// Returns the number of their bytes.
+    @discardableResult
+    func removeFirst(_ count: Int) -> Int {
+        var bytes = 0
         for index in first..<first + count {
-            let entry = entries[index]
-            cost -= entry.count + OutgoingDatagrams.entryBytes
-            if entry.borrowed != nil { borrowedCount -= 1 }
+            bytes += entries[index].count
+            if entries[index].borrowed != nil { borrowedCount -= 1 }
         }
+        cost -= bytes + count * OutgoingDatagrams.entryBytes
         first += count
         if first == entries.count {
             entries.removeAll(keepingCapacity: entries.capacity <= OutgoingDatagrams.keptEntries)
@@ -82,6 +85,7 @@ final class OutgoingDatagrams {
         } else {
             dropUsed()
         }
+        return bytes
     }
 
     /// Drops the entries and the bytes of sent datagrams once both are half of all, so that each
@@ -95,8 +99,8 @@ final class OutgoingDatagrams {
         first = 0
     }
 
-    /// The destination of the next datagram.
-    var nextAddress: SocketAddress? { isEmpty ? nil : entries[first].address }
+    /// The next datagram; there must be one.
+    var next: Entry { entries[first] }
 
     // MARK: batches
 
@@ -125,17 +129,6 @@ final class OutgoingDatagrams {
             return send()
         }
     }
-
-    /// The number of datagrams in a message of the batch.
-    func datagrams(ofMessage number: Int) -> Int { runs[number] }
-
-    /// The bytes of the first `count` datagrams.
-    func byteCount(ofFirst count: Int) -> Int {
-        entries[first..<first + count].reduce(0) { $0 + $1.count }
-    }
-
-    /// The length of the next datagram.
-    var nextByteCount: Int { isEmpty ? 0 : entries[first].count }
 
     /// The number of datagrams that fit in one message: all of equal length, except that the last
     /// may be shorter.
