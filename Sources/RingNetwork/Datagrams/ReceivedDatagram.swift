@@ -38,13 +38,4 @@ public struct ReceivedDatagram: ~Copyable {
         DatagramReturnPath(
             address: inbox.receiver.address(at: entry), path: inbox.facts[entry].path)
     }
-
-    /// Calls `body` with the bytes, which are valid only during the call.
-    public borrowing func withBytes<Result, Failure: Error>(
-        _ body: (RawSpan) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(RawSpan(_unsafeBytes: memory))
-    }
-
-    var memory: UnsafeRawBufferPointer { inbox.bytes(entry, part) }
 }

@@ -19,7 +19,7 @@ public struct ReceivedDatagrams: ~Copyable {
         for entry in 0..<entryCount {
             for part in 0..<inbox.datagrams(in: entry) {
                 let datagram = ReceivedDatagram(inbox: inbox, entry: entry, part: part)
-                try body(datagram, RawSpan(_unsafeBytes: datagram.memory))
+                try body(datagram, RawSpan(_unsafeBytes: inbox.bytes(entry, part)))
             }
         }
     }
