@@ -32,26 +32,18 @@ extension AsyncConnection {
         guard let caller = caller() else {
             return try await call { try await $0.send(body) }
         }
-        try checkSending()
+        if isCancelled { throw CancellationError() }
+        if !connection.isOpenForSending { throw sendError }
         body(connection)
         if !connection.isWritable { try await becomeWritable(caller) }
-        try checkSent()
+        // What was unsent may be lost already.
+        if connection.state == .closed || encryptionError != nil { throw sendError }
     }
 
     /// Ends the sending side, after all earlier sends; receiving continues. From any thread.
     public func closeOutput() { connection.closeOutput() }
 
     // MARK: on the queue
-
-    private func checkSending() throws {
-        if isCancelled { throw CancellationError() }
-        if !connection.isOpenForSending { throw sendError }
-    }
-
-    /// After a send: what was unsent may be lost already.
-    private func checkSent() throws {
-        if connection.state == .closed || encryptionError != nil { throw sendError }
-    }
 
     private var encryptionError: SocketError? { connection.confined.security?.sendError }
 
