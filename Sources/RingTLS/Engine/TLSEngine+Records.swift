@@ -48,7 +48,7 @@ extension TLSEngine {
         // Header, nonce or content type, and tag need at most 29 bytes with the default ciphers.
         let frameBytes = 32
         let records = (plaintext.count + Self.recordLimit - 1) / Self.recordLimit
-        if !bio.hasMemory { bio.reserve(plaintext.count + records * frameBytes) }
+        bio.reserve(plaintext.count + records * frameBytes)
         var rest = plaintext
         while !rest.isEmpty {
             let size = min(rest.count, Self.recordLimit)

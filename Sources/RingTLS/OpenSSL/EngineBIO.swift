@@ -35,8 +35,6 @@ final class EngineBIO {
         return body()
     }
 
-    var hasMemory: Bool { !memory.isEmpty }
-
     private func write(_ bytes: UnsafeRawBufferPointer) {
         if memory.count - written >= bytes.count, output.isEmpty {
             UnsafeMutableRawBufferPointer(rebasing: memory[written...]).copyMemory(from: bytes)
@@ -46,9 +44,10 @@ final class EngineBIO {
         }
     }
 
-    /// Reserves room for `count` more bytes. Capacity at least doubles, so that many small writes
-    /// into one array do not copy it each time.
+    /// Reserves room for `count` more bytes in the array, unless there is memory. Capacity at least
+    /// doubles, so that many small writes into one array do not copy it each time.
     func reserve(_ count: Int) {
+        guard memory.isEmpty else { return }
         let needed = output.count + count
         if needed > output.capacity { output.reserveCapacity(max(needed, 2 * output.capacity)) }
     }
