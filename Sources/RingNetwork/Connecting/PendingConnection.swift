@@ -142,24 +142,16 @@ public final class PendingConnection: Confining {
 
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
         confined.running.removeAll { $0 === attempt }
-        if let error {
-            Descriptors.close(attempt.descriptor)
-            return failed(attempt, error)
-        }
         do throws(SystemError) {
+            if let error {
+                Descriptors.close(attempt.descriptor)
+                throw error
+            }
             try succeed(attempt.descriptor)
         } catch {
-            failed(attempt, error)
-        }
-    }
-
-    private func failed(_ attempt: ConnectAttempt, _ error: SystemError) {
-        confined.failed.append(ConnectError.Attempt(attempt.endpoint, error))
-        // Without a delay, which is for addresses that do not answer.
-        if !confined.untried.isEmpty {
+            confined.failed.append(ConnectError.Attempt(attempt.endpoint, error))
+            // Without a delay, which is for addresses that do not answer.
             tryNext()
-        } else if confined.running.isEmpty {
-            fail(.allFailed)
         }
     }
 
