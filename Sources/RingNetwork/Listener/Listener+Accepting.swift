@@ -127,7 +127,6 @@ extension Listener {
         ) { [weak self] in
             guard let self else { return }
             confined.rateEnd = nil
-            guard confined.phase == .active else { return }
             awaitToken()
             updateAccepting()
         }

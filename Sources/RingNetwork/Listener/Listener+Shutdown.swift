@@ -43,25 +43,19 @@ extension Listener {
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
-        guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline,
-            deadline < ending.deadline
+        guard let ending = confined.ending, !ending.isPastDeadline, deadline < ending.deadline
         else { return }
         ending.timer?.cancel()
         confined.ending?.deadline = deadline
-        confined.ending?.timer = queue.scheduleAfter(deadline: deadline) { [self] in
-            guard confined.ending?.deadline == deadline else { return }
-            abortAll()
-        }
+        confined.ending?.timer = queue.scheduleAfter(deadline: deadline) { [self] in abortAll() }
     }
 
     private func abortAll() {
-        guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline else { return }
         confined.ending?.isPastDeadline = true
         for connection in confined.open { abort(connection) }
         confined.ending?.timer = queue.scheduleAfter(
             deadline: .now() + .milliseconds(ShutdownState.graceMilliseconds)
         ) { [self] in
-            guard confined.ending?.isDone == false else { return }
             let closing = confined.ending?.aborted.count ?? 0
             confined.ending?.report.unfinished = confined.open.count + confined.setups - closing
             confined.open = []
@@ -73,7 +67,11 @@ extension Listener {
     private func abort(_ connection: Connection) {
         connection.abort { [self] aborted in
             // Queued before the connection reports its close.
-            queue.async { [self] in noteAborted(connection, aborted) }
+            queue.async { [self] in
+                guard confined.open.contains(connection) else { return }
+                confined.ending?.aborted.insert(ObjectIdentifier(connection))
+                confined.ending?.report.aborted.append(aborted)
+            }
         }
     }
 
@@ -83,15 +81,6 @@ extension Listener {
         if endSetupOfOne() { confined.open.insert(connection) }
         guard let ending = confined.ending else { return }
         if ending.isPastDeadline { abort(connection) } else { connection.drain() }
-    }
-
-    private func noteAborted(
-        _ connection: Connection, _ aborted: ShutdownReport.AbortedConnection
-    ) {
-        guard confined.open.contains(connection), confined.ending?.isDone == false
-        else { return }
-        confined.ending?.aborted.insert(ObjectIdentifier(connection))
-        confined.ending?.report.aborted.append(aborted)
     }
 
     /// A connection was closed during the shutdown; nil: it was released before its activation.
@@ -108,7 +97,6 @@ extension Listener {
             let ending = confined.ending
         else { return }
         ending.timer?.cancel()
-        confined.ending?.isDone = true
         confined.ending?.timer = nil
         confined.ending?.completions = []
         for completion in ending.completions { completion(ending.report) }

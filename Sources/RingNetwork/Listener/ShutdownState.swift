@@ -3,7 +3,6 @@ internal import RingDispatch
 /// A shutdown in progress. Belongs to the listener's queue.
 struct ShutdownState {
     var report = ShutdownReport()
-    var isDone = false
     var completions: [(ShutdownReport) -> Void] = []
     var deadline = DispatchTime.distantFuture
     /// Fires at the deadline; after it, at the end of the grace time.
