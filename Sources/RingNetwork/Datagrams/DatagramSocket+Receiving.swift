@@ -20,13 +20,10 @@ extension DatagramSocket {
     }
 
     private func becameReadable(_ events: UInt32) {
-        if isReceiving {
-            if events & PollEvents.invalid == 0 {
-                receive(events)
-            } else {
-                tearDown(SocketError("epoll_ctl", ErrorCode.badDescriptor))
-            }
+        guard events & PollEvents.invalid == 0 else {
+            return tearDown(SocketError("epoll_ctl", ErrorCode.badDescriptor))
         }
+        receive(events)
         if confined.phase == .active { updateReceiving() }
     }
 

@@ -249,7 +249,6 @@ extension DatagramSocket {
     }
 
     private func becameWritable() {
-        guard confined.phase == .active, confined.isBlocked else { return }
         let before = confined.outgoing.count
         while !sendAll() {
             confined.fruitlessFlushes =
