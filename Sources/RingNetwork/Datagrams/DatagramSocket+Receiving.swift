@@ -34,8 +34,13 @@ extension DatagramSocket {
             let count = inbox.receive(descriptor)
             if count < 0 {
                 if count == Sockets.wouldBlock { break }
-                guard receivingFailed(Int32(-count)) else { return }
-                hasReceived = hasReceived || ErrorCode.isFromPeer(Int32(-count))
+                let code = Int32(-count)
+                let error = SocketError("recvmmsg", code)
+                if code == ErrorCode.badDescriptor || code == ErrorCode.notSocket {
+                    return tearDown(error)
+                }
+                report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
+                hasReceived = hasReceived || ErrorCode.isFromPeer(code)
                 continue
             }
             hasReceived = true
@@ -62,17 +67,6 @@ extension DatagramSocket {
         confined.isHandling = false
         // Answers may point into the batch, whose memory the next one overwrites.
         if !confined.outgoing.isEmpty { flush() }
-    }
-
-    /// Returns false if the descriptor is unusable.
-    private func receivingFailed(_ code: Int32) -> Bool {
-        let error = SocketError("recvmmsg", code)
-        if code == ErrorCode.badDescriptor || code == ErrorCode.notSocket {
-            tearDown(error)
-            return false
-        }
-        report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
-        return true
     }
 
     /// A socket can be readable without a datagram, for example after a wrong checksum. If that
