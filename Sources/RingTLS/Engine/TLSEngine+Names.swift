@@ -40,13 +40,6 @@ extension TLSEngine {
         context.sessions?.resume(ssl, for: name)
     }
 
-    /// Stores a client's new session. Returns whether it took ownership of the reference.
-    func keepSession(_ session: OpaquePointer) -> Bool {
-        guard let sessions = context.sessions, let serverName else { return false }
-        sessions.store(adopting: session, for: serverName)
-        return true
-    }
-
     /// Switches to the context for the requested name. False ends the handshake. Only for servers.
     func chooseContext(for name: String) -> Bool {
         serverName = name

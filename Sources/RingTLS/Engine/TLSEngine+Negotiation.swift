@@ -34,12 +34,5 @@ extension TLSEngine {
             return isWhole ? chain : [Certificate.der(own)] + chain
         }
     }
-
-    /// Called by OpenSSL's info callback. `value` has the level in the upper byte, the alert in the
-    /// lower.
-    func noteAlert(_ value: Int32, isOurs: Bool) {
-        let alert = TLSAlert(code: UInt8(truncatingIfNeeded: value))
-        if isOurs { sentAlert = alert } else { receivedAlert = alert }
-    }
 }
 #endif

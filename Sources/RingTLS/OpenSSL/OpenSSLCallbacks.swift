@@ -10,8 +10,13 @@ enum OpenSSLCallbacks {
         let handle = context.handle
         let configuration = context.configuration
         SSL_CTX_set_info_callback(handle) { ssl, place, value in
-            if place & SSL_CB_ALERT != 0, let engine = TLSEngine.of(ssl) {
-                engine.noteAlert(value, isOurs: place & SSL_CB_WRITE != 0)
+            guard place & SSL_CB_ALERT != 0, let engine = TLSEngine.of(ssl) else { return }
+            // The level is in the upper byte.
+            let alert = TLSAlert(code: UInt8(truncatingIfNeeded: value))
+            if place & SSL_CB_WRITE != 0 {
+                engine.sentAlert = alert
+            } else {
+                engine.receivedAlert = alert
             }
         }
         if case .custom = configuration.trustRoots, configuration.verification != .none {
@@ -22,8 +27,12 @@ enum OpenSSLCallbacks {
         case .client:
             if context.sessions == nil { return }
             SSL_CTX_sess_set_new_cb(handle) { ssl, session in
-                guard let ssl, let session, let engine = TLSEngine.of(ssl) else { return 0 }
-                return engine.keepSession(session) ? 1 : 0
+                // 1 takes ownership of the reference.
+                guard let session, let engine = TLSEngine.of(ssl), let name = engine.serverName,
+                    let sessions = engine.context.sessions
+                else { return 0 }
+                sessions.store(adopting: session, for: name)
+                return 1
             }
         case .server:
             SSL_CTX_set_client_hello_cb(
