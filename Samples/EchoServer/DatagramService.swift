@@ -3,7 +3,6 @@ import RingNetwork
 /// Answers UDP datagrams. Runs on the socket's queue.
 struct DatagramService: Sendable {
     let mode: Mode
-    let tally: Tally
     /// Prevents endless loops between two such servers: a datagram from the port of a well-known
     /// service gets no answer.
     private let rule = DatagramAnswerRule()
@@ -12,10 +11,7 @@ struct DatagramService: Sendable {
 
     func serve(on socket: DatagramSocket) {
         socket.setReceiveHandler { socket, datagrams in
-            datagrams.forEach { datagram, bytes in
-                tally.count(bytes: bytes.byteCount)
-                answer(datagram, bytes, on: socket)
-            }
+            datagrams.forEach { datagram, bytes in answer(datagram, bytes, on: socket) }
         }
         socket.activate()
     }

@@ -2,36 +2,38 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// The counters of all stream clients. Safe to use from any thread.
-final class Ledger: Sendable {
-    /// One for each event loop, so that the loops do not wait for each other's cache lines.
-    private let tallies = DispatchRuntime.snapshot().loops.map { _ in Tally() }
-    /// Without the traffic.
-    private let counts = Locked(Totals())
+/// The counters of all clients. Safe to use from any thread, but not on a queue of the listeners.
+struct Ledger: Sendable {
+    let listeners: [Listener]
+    let udp: DatagramSocket?
+    /// What the listeners do not count.
+    let ends = Locked(Ends())
 
-    /// Counts a new connection, before it is activated.
-    /// - Returns: what counts its traffic, together with that of others.
-    func opened(_ connection: Connection) -> Tally {
-        counts.withLock { counts in
-            counts.connections += 1
-            counts.open += 1
-        }
-        return tallies[(connection.placement.loopNumber ?? 0) % tallies.count]
-    }
-
-    func closed(_ reason: CloseReason) {
-        counts.withLock { counts in
-            counts.open -= 1
-            counts.ends.count(reason)
-        }
+    struct Totals: Sendable {
+        /// Connections accepted since the start.
+        var connections = 0
+        var open = 0
+        var traffic = Traffic()
+        var datagrams = Traffic()
+        var ends: Ends
     }
 
     var totals: Totals {
-        counts.withLock { counts in
-            // Under the lock: all traffic of the connections that are closed is counted.
-            var totals = counts
-            totals.traffic = tallies.reduce(into: Traffic()) { $0 += $1.traffic }
-            return totals
+        var totals = Totals(ends: ends.withLock { $0 })
+        for listener in listeners {
+            // On the queue, so that no connection is counted as an open and as a closed one.
+            let (counters, open) = listener.queue.sync {
+                (listener.counters, listener.connections.map(\.statistics))
+            }
+            totals.connections += counters.accepted
+            totals.open += counters.accepted - counters.closed
+            totals.traffic.add(counters.receives, counters.bytesReceived)
+            for one in open { totals.traffic.add(one.receives, one.bytesReceived) }
         }
+        if let udp {
+            let counters = udp.queue.sync { udp.counters }
+            totals.datagrams.add(counters.datagramsReceived, counters.bytesReceived)
+        }
+        return totals
     }
 }

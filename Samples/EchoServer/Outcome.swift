@@ -13,11 +13,12 @@ struct Outcome: Sendable {
     }
 
     /// One line: the traffic, then the failures.
-    func summary(_ totals: Totals, _ datagrams: Traffic) -> String {
+    func summary(_ totals: Ledger.Totals) -> String {
         var parts = [
             "served \(totals.connections) connections, \(totals.traffic.messages) messages, "
                 + "\(totals.traffic.bytes) bytes"
         ]
+        let datagrams = totals.datagrams
         if datagrams.messages > 0 {
             parts.append("\(datagrams.messages) datagrams, \(datagrams.bytes) bytes")
         }

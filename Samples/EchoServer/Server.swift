@@ -6,12 +6,11 @@ import WireFormats
 
 /// The listeners, the datagram socket and the HTTP port, with their shared ledger.
 final class Server {
-    let ledger = Ledger()
+    let ledger: Ledger
     private let mode: Mode
     private let tcp: Listener
     private let unix: Listener?
     private let udp: DatagramSocket?
-    private let datagrams = Tally()
     private let http: HTTPService?
     private let security: ServerSecurity
     private let shortage = DispatchOnce()
@@ -34,9 +33,10 @@ final class Server {
         let tcp = try Server.listen(addresses, options)
         self.tcp = tcp
         udp = try addresses.udp ? DatagramSocket(tcp.endpoint) : nil
-        http = try addresses.httpPort.map { [ledger, datagrams] port in
+        ledger = Ledger(listeners: [tcp, unix].compactMap { $0 }, udp: udp)
+        http = try addresses.httpPort.map { [ledger] port in
             try HTTPService(tcp.endpoint.withPort(port)) { request, _ in
-                Metrics(ledger: ledger, datagrams: datagrams).answer(request.path)
+                Metrics(ledger: ledger).answer(request.path)
             }
         }
         hangUp = DispatchSource.makeSignalSource(
@@ -56,15 +56,15 @@ final class Server {
 
     func activate() {
         hangUp.activate()
-        let service = StreamService(mode: mode, ledger: ledger)
-        for listener in [tcp, unix].compactMap({ $0 }) {
+        let service = StreamService(mode: mode, ends: ledger.ends)
+        for listener in ledger.listeners {
             listener.setConnectionHandler { service.serve($0) }
             listener.setErrorHandler { [shortage] _, error in
                 shortage.perform { Server.report(error) }
             }
             listener.activate()
         }
-        if let udp { DatagramService(mode: mode, tally: datagrams).serve(on: udp) }
+        if let udp { DatagramService(mode: mode).serve(on: udp) }
         http?.activate()
     }
 
@@ -99,7 +99,7 @@ final class Server {
             udp.setCloseHandler { _, _ in ended.leave() }
             udp.close()
         }
-        for listener in [tcp, unix].compactMap({ $0 }) {
+        for listener in ledger.listeners {
             ended.enter()
             listener.shutdown(deadline: deadline) { report in
                 outcome.withLock { $0.add(report, listener.counters) }
@@ -107,6 +107,6 @@ final class Server {
             }
         }
         ended.wait()
-        return outcome.withLock { $0.summary(ledger.totals, datagrams.traffic) }
+        return outcome.withLock { $0.summary(ledger.totals) }
     }
 }

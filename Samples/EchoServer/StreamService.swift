@@ -1,31 +1,21 @@
 import RingDispatch
 import RingNetwork
+import SampleSupport
 
 /// Serves TCP, TLS and Unix stream clients. Each connection's handlers run on its own queue.
 struct StreamService: Sendable {
     let mode: Mode
-    let ledger: Ledger
+    let ends: Locked<Ends>
 
-    /// The listener's connection handler.
+    /// The listener's connection handler. A client that has shut down its sending side still
+    /// receives all of its echo, then the connection closes itself.
     func serve(_ connection: Connection) {
-        connection.setReceiveHandler(receiver(ledger.opened(connection)))
-        connection.setCloseHandler { [ledger] _, reason in ledger.closed(reason) }
+        connection.setReceiveHandler { [mode] connection, bytes in
+            if mode == .echo { connection.send(bytes) }
+        }
+        connection.setCloseHandler { [ends] _, reason in ends.withLock { $0.count(reason) } }
         connection.activate()
         if mode == .chargen { CharacterStream.begin(on: connection) }
-    }
-
-    /// A client that has shut down its sending side still receives all of its echo, then the
-    /// connection closes itself.
-    private func receiver(_ tally: Tally) -> @Sendable (Connection, RawSpan) -> Void {
-        switch mode {
-        case .echo:
-            { connection, bytes in
-                tally.count(bytes: bytes.byteCount)
-                connection.send(bytes)
-            }
-        case .discard, .chargen:
-            { _, bytes in tally.count(bytes: bytes.byteCount) }
-        }
     }
 }
 

@@ -23,11 +23,11 @@ final class Ticker {
         let now = DispatchTime.now()
         let seconds =
             Double(now.uptimeNanoseconds - lastTime.uptimeNanoseconds) / 1_000_000_000
-        let change = totals.traffic - last
+        let messages = Double(totals.traffic.messages - last.messages) / seconds
+        let bytes = Double(totals.traffic.bytes - last.bytes) / seconds
         last = totals.traffic
         lastTime = now
         writeErrorLine(
-            "\(totals.open) clients, \(Int(Double(change.messages) / seconds)) messages/s, "
-                + "\(Int(Double(change.bytes) / seconds)) bytes/s")
+            "\(totals.open) clients, \(Int(messages)) messages/s, \(Int(bytes)) bytes/s")
     }
 }

@@ -1,14 +1,10 @@
 /// Received messages and bytes. A message is a receive with data: one per small request.
-struct Traffic: Sendable, Equatable {
+struct Traffic: Sendable {
     var messages = 0
     var bytes = 0
 
-    static func += (left: inout Traffic, right: Traffic) {
-        left.messages += right.messages
-        left.bytes += right.bytes
-    }
-
-    static func - (left: Traffic, right: Traffic) -> Traffic {
-        Traffic(messages: left.messages - right.messages, bytes: left.bytes - right.bytes)
+    mutating func add(_ messages: UInt64, _ bytes: UInt64) {
+        self.messages += Int(messages)
+        self.bytes += Int(bytes)
     }
 }
