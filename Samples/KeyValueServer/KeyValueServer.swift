@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RingDispatch
 import RingNetwork
 import SampleSupport
@@ -37,17 +38,16 @@ struct KeyValueServer: ParsableCommand {
             try Listener($0, options: options)
         }
         listener.setConnectionHandler { Session.serve($0, database) }
-        let stop = DispatchSemaphore(value: 0)
-        onShutdownSignal { stop.signal() }
+        onShutdownSignal {
+            // Clients have five seconds to take the replies that are under way.
+            listener.shutdown(deadline: .now() + .seconds(5)) { report in
+                let aborted = report.aborted.count + report.unfinished
+                writeLine("served \(listener.acceptedConnections) connections, aborted \(aborted)")
+                Glibc.exit(0)
+            }
+        }
         listener.activate()
         writeLine("listening on \(listener.endpoint)")
-        stop.wait()
-        // Clients have five seconds to take the replies that are under way.
-        listener.shutdown(deadline: .now() + .seconds(5)) { report in
-            let aborted = report.aborted.count + report.unfinished
-            writeLine("served \(listener.acceptedConnections) connections, aborted \(aborted)")
-            stop.signal()
-        }
-        stop.wait()
+        dispatchMain()
     }
 }

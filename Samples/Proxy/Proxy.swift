@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import RingDispatch
 import RingNetwork
 import SampleSupport
@@ -55,16 +56,15 @@ struct Proxy: ParsableCommand {
             client.activate()
             client.queue.async { Pair(client, upstream).begin() }
         }
-        let stop = DispatchSemaphore(value: 0)
-        onShutdownSignal { stop.signal() }
+        onShutdownSignal { [drain] in
+            listener.shutdown(deadline: .now() + drain.interval) { report in
+                let aborted = report.aborted.count + report.unfinished
+                writeLine("served \(listener.acceptedConnections) connections, aborted \(aborted)")
+                Glibc.exit(0)
+            }
+        }
         listener.activate()
         for endpoint in listener.endpoints { writeLine("listening on \(endpoint)") }
-        stop.wait()
-        listener.shutdown(deadline: .now() + drain.interval) { report in
-            let aborted = report.aborted.count + report.unfinished
-            writeLine("served \(listener.acceptedConnections) connections, aborted \(aborted)")
-            stop.signal()
-        }
-        stop.wait()
+        dispatchMain()
     }
 }
