@@ -1,7 +1,8 @@
 import RingDispatch
 
 /// Keys, values and deadlines. All of it is used on `queue` only, which is also the queue of every
-/// connection (`ListenerOptions.placement`). So commands need no locks, and each one is atomic.
+/// connection (`ListenerOptions.placement`), and the listener's target. So commands need no locks,
+/// and each one is atomic.
 final class Database: @unchecked Sendable {
     // Safety: see above.
     struct Entry {

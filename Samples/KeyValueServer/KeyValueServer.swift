@@ -35,7 +35,7 @@ struct KeyValueServer: ParsableCommand {
         var options = ListenerOptions()
         options.placement = ConnectionPlacement(queue: database.queue)
         let listener = try ListeningAddress.first(host: host, port: port) {
-            try Listener($0, options: options)
+            try Listener($0, options: options, target: database.queue)
         }
         listener.setConnectionHandler { Session.serve($0, database) }
         onShutdownSignal {

@@ -22,18 +22,15 @@ final class Session {
         number = database.sessions
     }
 
+    /// The listener's connection handler.
     static func serve(_ connection: Connection, _ database: Database) {
-        // Now, so that a shutdown finds it. Without a handler it receives nothing.
+        let session = Session(connection, database)
+        connection.setHandlers(
+            ConnectionHandlers(
+                receive: { _, bytes in bytes.withUnsafeBytes { session.receive($0) } },
+                writable: { _ in session.executePending() },
+                close: { _, _ in database.openSessions -= 1 }))
         connection.activate()
-        connection.queue.async {
-            guard connection.state == .active else { return }
-            let session = Session(connection, database)
-            connection.setHandlers(
-                ConnectionHandlers(
-                    receive: { _, bytes in bytes.withUnsafeBytes { session.receive($0) } },
-                    writable: { _ in session.executePending() },
-                    close: { _, _ in database.openSessions -= 1 }))
-        }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {

@@ -1,5 +1,4 @@
 import RingDispatch
-import RingNetwork
 import Testing
 
 @testable import KeyValueServer
@@ -92,36 +91,6 @@ struct SessionTests {
         #expect(poll { database.queue.sync { database.openSessions } == 0 })
         #expect(Conversation(database).type("INFO").contains("connected_clients:1\r\n"))
         #expect(database.queue.sync { database.sessions } == 21)
-    }
-
-    @Test("a shutdown also closes clients for which the database had no time yet")
-    func shutdown() throws {
-        let database = Database()
-        let (accepted, isFree) = (Gate(), Gate())
-        database.queue.async { isFree.pass() }
-        var options = ListenerOptions()
-        options.placement = ConnectionPlacement(queue: database.queue)
-        let listener = try Listener(Endpoint("127.0.0.1:0"), options: options)
-        listener.setConnectionHandler { connection in
-            Session.serve(connection, database)
-            accepted.open()
-        }
-        listener.activate()
-        let client = Watched<Connection?>(nil)
-        let queue = DispatchQueue(label: "client")
-        Connector().connect(to: listener.endpoint, queue: queue) { result in
-            client.update { $0 = try? result.get() }
-        }
-        expectOpens(accepted)
-        let report = Watched<ShutdownReport?>(nil)
-        listener.shutdown(deadline: Patience.deadline) { ended in report.update { $0 = ended } }
-        // The shutdown has begun.
-        listener.queue.sync {}
-        isFree.open()
-        expectEventually(report) { $0 != nil }
-        #expect(report.value?.drained == 1 && report.value?.aborted.isEmpty == true)
-        #expect(database.queue.sync { database.openSessions } == 0)
-        client.value?.close()
     }
 
     @Test("a full database refuses what needs room, and takes it again when there is some")

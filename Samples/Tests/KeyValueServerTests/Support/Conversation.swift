@@ -20,8 +20,7 @@ final class Conversation {
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
         let connection = Connection(adopting: ends[1], target: database.queue)
-        Session.serve(connection, database)
-        connection.queue.sync {}
+        database.queue.sync { Session.serve(connection, database) }
     }
 
     deinit { close(descriptor) }
