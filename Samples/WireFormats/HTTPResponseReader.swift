@@ -2,13 +2,6 @@ internal import Glibc
 
 /// Parses the responses of an HTTP/1.1 server from a stream of bytes. RFC 9112.
 package struct HTTPResponseReader {
-    package enum Step {
-        case needsMore
-        /// The response ends after this many of the bytes.
-        case complete(Int)
-        case malformed(String)
-    }
-
     private enum State {
         case head
         case body(left: Int)
@@ -53,15 +46,16 @@ package struct HTTPResponseReader {
     /// - Parameters:
     ///   - expectsBody: false for a response to HEAD.
     ///   - body: receives the status and the body's bytes, in pieces.
+    /// - Returns: how many of the bytes belong to the response; nil if it does not end with them.
     package mutating func step(
         _ bytes: UnsafeRawBufferPointer, expectsBody: Bool,
         body: (_ status: Int, UnsafeRawBufferPointer) -> Void
-    ) -> Step {
+    ) throws(FormatFailure) -> Int? {
         var offset = 0
         if partialBytes == 0, startsLikeLast(bytes) {
             partialBytes = lastHead.bytes.count
             offset = partialBytes
-            if endHead(lastHead.head, expectsBody: expectsBody) { return .complete(offset) }
+            if endHead(lastHead.head, expectsBody: expectsBody) { return offset }
         }
         while offset < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
@@ -72,13 +66,13 @@ package struct HTTPResponseReader {
                 offset += part
                 if case .body = state {
                     state = .body(left: left - part)
-                    if left == part { return .complete(offset) }
+                    if left == part { return offset }
                 } else {
                     state = left == part ? .chunkedDataEnd : .chunkedData(left: left - part)
                 }
             case .untilEnd:
                 body(status, rest)
-                return .needsMore
+                return nil
             case .head, .chunkedSize, .chunkedDataEnd, .trailer:
                 let end = rest.firstIndex(of: UInt8(ascii: "\n"))
                 let part = end.map { $0 + 1 } ?? rest.count
@@ -86,17 +80,13 @@ package struct HTTPResponseReader {
                 partialBytes += part
                 offset += part
                 guard pending.count <= Self.mostHeadBytes else {
-                    return .malformed("a head without end")
+                    throw FormatFailure(words: "a head without end")
                 }
-                guard end != nil else { return .needsMore }
-                do throws(FormatFailure) {
-                    if try endLine(expectsBody: expectsBody) { return .complete(offset) }
-                } catch {
-                    return .malformed(error.words)
-                }
+                guard end != nil else { return nil }
+                if try endLine(expectsBody: expectsBody) { return offset }
             }
         }
-        return .needsMore
+        return nil
     }
 
     private func startsLikeLast(_ bytes: UnsafeRawBufferPointer) -> Bool {

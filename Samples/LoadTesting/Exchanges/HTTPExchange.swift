@@ -51,18 +51,18 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
                 return Finding(.mismatch, "received bytes without a request")
             }
             var finding: Finding?
-            let step = reader.step(rest, expectsBody: plan.method != .head) { status, piece in
-                finding = finding ?? (status < 400 ? checkBody(piece) : nil)
-            }
-            if let finding { return finding }
-            switch step {
-            case .needsMore: return nil
-            case .malformed(let what):
-                return Finding(.mismatch, "response \(answeredCount) is not HTTP/1.1: \(what)")
-            case .complete(let used):
+            do throws(FormatFailure) {
+                let used = try reader.step(rest, expectsBody: plan.method != .head) {
+                    status, piece in
+                    finding = finding ?? (status < 400 ? checkBody(piece) : nil)
+                }
+                guard finding == nil, let used else { return finding }
                 rest = UnsafeRawBufferPointer(rebasing: rest[used...])
-                if let finding = complete() { return finding }
+            } catch {
+                let what = "response \(answeredCount) is not HTTP/1.1: \(error.words)"
+                return finding ?? Finding(.mismatch, what)
             }
+            if let finding = complete() { return finding }
         }
         return nil
     }
