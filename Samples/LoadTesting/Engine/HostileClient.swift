@@ -12,7 +12,6 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
     private(set) var counts = HostileCounts()
     /// Nil before `start`.
     private var timer: (any DispatchSourceTimer)?
-    private var isConnecting = false
     private var isPaused = false
     private var generator: SeededGenerator
     private var age = 0
@@ -45,10 +44,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
 
     private func act() {
         guard let connection else {
-            if !isConnecting, !isOver {
-                isConnecting = true
-                connect()
-            }
+            if pending == nil, !isOver { connect() }
             return
         }
         age += 1
@@ -78,13 +74,9 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         return Connector(options: options)
     }
 
-    override func connectingFailed(_ error: ConnectError) {
-        isConnecting = false
-        counts.refused += 1
-    }
+    override func connectingFailed(_ error: ConnectError) { counts.refused += 1 }
 
     override func adopt(_ connection: Connection) {
-        isConnecting = false
         isPaused = false
         age = 0
         counts.opened += 1
