@@ -31,16 +31,14 @@ final class Payload: @unchecked Sendable {
     @inline(__always)
     func size(_ number: UInt64, seed: UInt64) -> Int { sizes.size(of: seed &+ number) }
 
-    /// Appends message `number`; returns its size.
+    /// Appends message `number`.
     @inline(__always)
-    @discardableResult
-    func write(_ number: UInt64, seed: UInt64, into buffer: MessageBuffer) -> Int {
+    func write(_ number: UInt64, seed: UInt64, into buffer: MessageBuffer) {
         let size = size(number, seed: seed)
         buffer.append(word: seed &+ number, length: min(size, Self.headerBytes))
         if size > Self.headerBytes {
             buffer.append(window(number, seed, 0..<size - Self.headerBytes))
         }
-        return size
     }
 
     /// Whether `bytes` equal the part of message `number` that starts at `position`. They must not
