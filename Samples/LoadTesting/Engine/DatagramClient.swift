@@ -41,7 +41,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         } catch {
             isOver = true
             shard.queue.async { [self] in
-                shard.clientDidNotConnect(LoadFailure("\(error)"))
+                shard.reportConnected(LoadFailure("\(error)"))
                 shard.clientClosed()
             }
         }

@@ -39,7 +39,7 @@ public final class LoadRun: @unchecked Sendable {
     private var measuringNanoseconds = UInt64.max
     private var drainEndNanoseconds: UInt64 = 0
     private var intervals: [LoadInterval] = []
-    private var measurement = Measurement()
+    private var measurement = Measurement([])
     private var usage = UsageObservation()
     /// Since the last interval.
     private var intervalUsage = UsageObservation()

@@ -143,9 +143,8 @@ final class Shard: @unchecked Sendable {
 
     func idleClientEndedConnecting() { ramp?.ended() }
 
-    func clientDidNotConnect(_ failure: LoadFailure) { reportConnected(failure) }
-
-    private func reportConnected(_ failure: LoadFailure?) {
+    /// - Parameter failure: nil if all are connected.
+    func reportConnected(_ failure: LoadFailure?) {
         ramp?.cancel()
         ramp = nil
         onConnected?(failure)
@@ -239,27 +238,26 @@ final class Shard: @unchecked Sendable {
         onFinished = nil
     }
 
-    func takeMeasurement() -> ShardMeasurement {
-        let now = DispatchTime.now().uptimeNanoseconds
-        let end = min(statistics.endNanoseconds, now)
+    /// The final statistics. After `endMeasuring`.
+    func takeMeasurement() -> ShardStatistics {
         let waiting = clients.lazy.filter(\.isWaitingForAnswer)
-        statistics.recordUnanswered(waiting.flatMap(\.dueTimes), now: now)
+        statistics.recordUnanswered(
+            waiting.flatMap(\.dueTimes), now: DispatchTime.now().uptimeNanoseconds)
+        statistics.idleConnections = idleClients.count { $0.wasOpened }
         if let pacer {
             statistics.recordUnsent(
-                pacer.unsent(before: end), hasWarmupBacklog: pacer.hasWarmupBacklog)
+                pacer.unsent(before: statistics.endNanoseconds),
+                hasWarmupBacklog: pacer.hasWarmupBacklog)
             pacer.stop()
         }
-        return ShardMeasurement(
-            statistics: statistics, endNanoseconds: end,
-            idleConnections: idleClients.count { $0.wasOpened })
+        return statistics
     }
 
     /// Fails stalled connections, then returns the latencies since the last call and the errors so
     /// far.
-    func tick() -> ShardTick {
+    func tick() -> (latencies: LatencyHistogram, errors: Int) {
         failStalledConnections()
-        return ShardTick(
-            latencies: statistics.takeInterval(), errors: errors.total)
+        return (statistics.takeInterval(), errors.total)
     }
 
     private func failStalledConnections() {

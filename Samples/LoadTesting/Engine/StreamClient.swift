@@ -72,7 +72,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         let finding = target.target.finding(of: error)
         guard !hasConnectedOnce else { return reconnect(after: finding) }
         isOver = true
-        shard.clientDidNotConnect(LoadFailure(finding.detail))
+        shard.reportConnected(LoadFailure(finding.detail))
         shard.clientClosed()
     }
 
@@ -205,7 +205,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
             shard.errors.add(finding.kind, finding.detail)
             shard.clientFailed()
         } else {
-            shard.clientDidNotConnect(LoadFailure(finding.detail))
+            shard.reportConnected(LoadFailure(finding.detail))
         }
     }
 }

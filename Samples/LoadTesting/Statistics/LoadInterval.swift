@@ -34,8 +34,8 @@ public struct LoadInterval: Sendable {
     }
 
     init(
-        _ ticks: [ShardTick], seconds: Double, lengthSeconds: Double, isWarmingUp: Bool,
-        processorSeconds: Double
+        _ ticks: [(latencies: LatencyHistogram, errors: Int)], seconds: Double,
+        lengthSeconds: Double, isWarmingUp: Bool, processorSeconds: Double
     ) {
         var latencies = LatencyHistogram.forLatencies()
         for tick in ticks { latencies.add(tick.latencies) }

@@ -20,22 +20,20 @@ public struct Measurement: Sendable {
     /// How many idle connections were opened.
     public private(set) var idleConnections = 0
 
-    init() {}
-
     /// Shards start and stop within microseconds of each other, so the measured time is their mean.
     /// A backlog lengthens it, but the usual service time of the last messages does not.
-    init(_ shares: [ShardMeasurement]) {
+    init(_ shares: [ShardStatistics]) {
         for share in shares {
-            let lastAnswer = share.statistics.lastAnswerNanoseconds
-            let service = share.statistics.open.service.valueAtPercentile(50)
+            let lastAnswer = share.lastAnswerNanoseconds
+            let service = share.open.service.valueAtPercentile(50)
             let end = max(share.endNanoseconds, lastAnswer - min(lastAnswer, service))
             seconds += share.seconds(until: end) / Double(shares.count)
             dueSeconds += share.seconds(until: share.endNanoseconds) / Double(shares.count)
-            messages += share.statistics.messages
-            bytes += share.statistics.bytes
-            latencies.add(share.statistics.latencies())
-            open.add(share.statistics.open)
-            connects.add(share.statistics.connects)
+            messages += share.messages
+            bytes += share.bytes
+            latencies.add(share.latencies())
+            open.add(share.open)
+            connects.add(share.connects)
             idleConnections += share.idleConnections
         }
     }

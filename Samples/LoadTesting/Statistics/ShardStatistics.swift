@@ -18,6 +18,8 @@ struct ShardStatistics: Sendable {
     private var unmeasured = LatencyHistogram.forLatencies()
     private(set) var open = OpenLoopStatistics()
     private(set) var connects = LatencyHistogram.forLatencies()
+    /// Those that were opened.
+    var idleConnections = 0
 
     mutating func begin(atNanoseconds now: UInt64) {
         let shown = takeInterval()
@@ -84,6 +86,9 @@ struct ShardStatistics: Sendable {
         unmeasured.reset()
         return taken
     }
+
+    /// From the start of measuring; 0 if that is later.
+    func seconds(until end: UInt64) -> Double { Double(end - min(end, startNanoseconds)) / 1e9 }
 
     func latencies() -> LatencyHistogram {
         var all = finished

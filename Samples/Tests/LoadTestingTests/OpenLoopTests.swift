@@ -135,11 +135,11 @@ struct OpenLoopTests {
     private static func report(
         _ statistics: ShardStatistics, _ schedule: Schedule
     ) throws -> LoadReport {
-        let end = statistics.startNanoseconds + 1_000_000_000
-        let share = ShardMeasurement(statistics: statistics, endNanoseconds: end)
+        var statistics = statistics
+        statistics.endNanoseconds = statistics.startNanoseconds + 1_000_000_000
         return LoadReport(
             plan: try Self.plan(schedule), environment: .current(),
-            measurement: Measurement([share]), intervals: [], usage: UsageObservation(),
+            measurement: Measurement([statistics]), intervals: [], usage: UsageObservation(),
             errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
     }
 

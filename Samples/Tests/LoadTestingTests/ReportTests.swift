@@ -139,13 +139,14 @@ struct ReportTests {
             let due = start + index * 1_000_000
             statistics.record(due: due, now: due + 100_000 + index * 1000)
         }
-        let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 600_000_000)
+        statistics.endNanoseconds = start + 600_000_000
         var plan = try shortPlan(.ipv4(.loopback, port: 1))
         plan.connections = max(4, shards)
         plan.shards = shards
         return LoadReport(
-            plan: plan, environment: .current(), measurement: Measurement([share]), intervals: [],
-            usage: usage, errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+            plan: plan, environment: .current(), measurement: Measurement([statistics]),
+            intervals: [], usage: usage, errors: ErrorCounts(), hostile: [:],
+            wasInterrupted: false)
     }
 
     @Test("conditions compare the report's figures")
