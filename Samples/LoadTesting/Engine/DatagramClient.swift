@@ -9,7 +9,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
     private let seed: UInt64
     private var writtenCount: UInt64 = 0
     /// The messages in flight by number, oldest first.
-    private var waiting: [(number: UInt64, message: InFlight.Message)] = []
+    private var waiting: [(number: UInt64, message: Message)] = []
     private var highestAnswered: UInt64?
 
     override init(shard: Shard, target: PreparedTarget) {
@@ -17,16 +17,13 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         super.init(shard: shard, target: target)
     }
 
-    /// Not from `inFlight`, which drops the oldest message whichever one was answered.
+    override var room: Int { shard.plan.pipeline - waiting.count }
+    override var inFlightCount: Int { waiting.count }
     override var dueTimes: [UInt64] { waiting.map(\.message.due) }
 
     override func connect() {
         do {
-            let local =
-                shard.plan.sources.isEmpty
-                ? nil
-                : Endpoint(
-                    shard.plan.sources[shard.nextSource() % shard.plan.sources.count], port: 0)
+            let local = target.connector(shard.nextSource()).options.localEndpoint
             let socket = try DatagramSocket(
                 connectingTo: target.endpoint, from: local, target: shard.queue)
             self.socket = socket
@@ -52,9 +49,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         for _ in 0..<count {
             shard.buffer.removeAll()
             shard.payload.write(writtenCount, seed: seed, into: shard.buffer)
-            let message = InFlight.Message(due: due, sent: now)
-            inFlight.append(due: due, sent: now)
-            waiting.append((writtenCount, message))
+            waiting.append((writtenCount, Message(due: due, sent: now)))
             writtenCount &+= 1
             socket.send(shard.buffer.bytes)
         }
@@ -79,9 +74,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
             wrong(.reorder, "datagram \(number) was received after \(highest)")
         }
         highestAnswered = max(highestAnswered ?? 0, number)
-        let message = waiting.remove(at: place).message
-        _ = inFlight.removeOldest()
-        shard.record(message, now: now)
+        shard.record(waiting.remove(at: place).message, now: now)
         shard.clientHasRoom(self, answered: 1, now: now)
     }
 
@@ -106,7 +99,6 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         while let oldest = waiting.first, oldest.message.sent < deadline {
             wrong(.stalled, "no answer to datagram \(oldest.number) in time")
             waiting.removeFirst()
-            _ = inFlight.removeOldest()
             lost.append(oldest.message.due)
         }
         if !lost.isEmpty {
@@ -125,7 +117,6 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
     private func closed() {
         socket = nil
         waiting = []
-        inFlight.removeAll()
         // Deferred, so that it runs after the socket's own work.
         shard.queue.async { [self] in shard.clientClosed() }
     }

@@ -2,10 +2,14 @@
 /// queue.
 class LoadClient: @unchecked Sendable {
     // Safety: only the shard's queue touches the state.
+    struct Message {
+        let due: UInt64
+        let sent: UInt64
+    }
+
     /// A reference cycle. The shard breaks it once all clients are closed.
     final let shard: Shard
     final let target: PreparedTarget
-    @exclusivity(unchecked) final var inFlight: InFlight
     /// True while the pacer's list of free clients contains the client.
     final var isListed = false
     /// True once the client has failed or was closed for good.
@@ -14,15 +18,17 @@ class LoadClient: @unchecked Sendable {
     init(shard: Shard, target: PreparedTarget) {
         self.shard = shard
         self.target = target
-        inFlight = InFlight(capacity: shard.plan.pipeline)
     }
 
-    var room: Int { inFlight.room }
+    /// How many messages it may send now.
+    var room: Int { 0 }
 
-    final var isWaitingForAnswer: Bool { !isOver && inFlight.count > 0 }
+    var inFlightCount: Int { 0 }
+
+    final var isWaitingForAnswer: Bool { !isOver && inFlightCount > 0 }
 
     /// When the messages in flight were due.
-    var dueTimes: [UInt64] { inFlight.messages.map(\.due) }
+    var dueTimes: [UInt64] { [] }
 
     /// Connects, and reports the success or the failure to the shard.
     func connect() {}
@@ -35,13 +41,4 @@ class LoadClient: @unchecked Sendable {
 
     /// Closes for good. The shard's `clientClosed` is called at the end.
     func close() {}
-
-    /// Records `count` answers to the oldest messages in flight.
-    @inline(__always)
-    final func answered(_ count: Int, now: UInt64) {
-        for _ in 0..<count {
-            let message = inFlight.removeOldest()
-            shard.record(message, now: now)
-        }
-    }
 }

@@ -17,9 +17,8 @@ final class Pacer: @unchecked Sendable {
     private var scheduledNanoseconds: UInt64 = 0
     private var isTurnQueued = false
     private var isStopped = false
-    /// Clients with room, first in, first out.
-    private var free: [LoadClient?] = []
-    private var firstFree = 0
+    /// Clients with room, each at most once.
+    private var free: RingBuffer<LoadClient>
     /// True while a message is due and no client is free.
     private var isStarved = false
     /// When the last such time ended.
@@ -27,6 +26,7 @@ final class Pacer: @unchecked Sendable {
 
     init(_ shard: Shard) {
         self.shard = shard
+        free = RingBuffer(capacity: shard.numbers.count)
         arrivals = Arrivals(
             shard.plan, shard: shard.index, start: DispatchTime.now().uptimeNanoseconds,
             seed: shard.nextSeed())
@@ -46,8 +46,7 @@ final class Pacer: @unchecked Sendable {
         guard !isStopped else { return }
         isStopped = true
         timer.cancel()
-        free = []
-        firstFree = 0
+        free.removeAll()
     }
 
     // MARK: clients
@@ -59,19 +58,10 @@ final class Pacer: @unchecked Sendable {
     }
 
     private func takeFree() -> LoadClient? {
-        while firstFree < free.count {
-            let client = free[firstFree]
-            free[firstFree] = nil
-            firstFree += 1
-            if firstFree == free.count {
-                free.removeAll(keepingCapacity: true)
-                firstFree = 0
-            } else if firstFree >= 1024, firstFree * 2 >= free.count {
-                free.removeFirst(firstFree)
-                firstFree = 0
-            }
-            client?.isListed = false
-            if let client, !client.isOver, client.room > 0 { return client }
+        while free.count > 0 {
+            let client = free.removeOldest()
+            client.isListed = false
+            if !client.isOver, client.room > 0 { return client }
         }
         return nil
     }

@@ -21,7 +21,8 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) var pacer: Pacer?
     let payload: Payload
     let targets: [PreparedTarget]
-    private let numbers: Range<Int>
+    /// Of its connections among all.
+    let numbers: Range<Int>
     private var clients: [LoadClient] = []
     private var idleClients: [IdleClient] = []
     private var hostileClients: [HostileClient] = []
@@ -182,7 +183,7 @@ final class Shard: @unchecked Sendable {
     }
 
     @inline(__always)
-    func record(_ message: InFlight.Message, now: UInt64) {
+    func record(_ message: LoadClient.Message, now: UInt64) {
         statistics.record(due: message.due, now: now)
         if pacer != nil {
             statistics.recordService(due: message.due, sent: message.sent, now: now)

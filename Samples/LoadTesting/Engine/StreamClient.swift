@@ -13,6 +13,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private var pending: PendingConnection?
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var exchange: Exchange
+    @exclusivity(unchecked) private var inFlight: RingBuffer<Message>
     private var connectNanoseconds: UInt64 = 0
     /// Messages left before the connection is replaced.
     @exclusivity(unchecked) private var messagesLeft = Int.max
@@ -23,10 +24,13 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     override init(shard: Shard, target: PreparedTarget) {
         exchange = shard.newExchange(target)
+        inFlight = RingBuffer(capacity: shard.plan.pipeline)
         super.init(shard: shard, target: target)
     }
 
     override var room: Int { isConnected && !isRenewing ? min(inFlight.room, messagesLeft) : 0 }
+    override var inFlightCount: Int { inFlight.count }
+    override var dueTimes: [UInt64] { inFlight.elements.map(\.due) }
 
     // MARK: connecting
 
@@ -91,7 +95,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         buffer.removeAll()
         for _ in 0..<count {
             exchange.write(into: buffer)
-            inFlight.append(due: due, sent: now)
+            inFlight.append(Message(due: due, sent: now))
             if buffer.count >= Self.mostBytesInSend {
                 connection.send(buffer.bytes)
                 buffer.removeAll()
@@ -103,7 +107,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     /// Sends the messages that the last connection's server has not answered before its close.
     private func repeatUnanswered() {
-        let messages = inFlight.messages
+        let messages = inFlight.elements
         inFlight.removeAll()
         // They keep their times: an answer counts as late however often a message was repeated.
         for message in messages { send(1, due: message.due, now: message.sent) }
@@ -119,6 +123,12 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         answered(count, now: now)
         if let finding { return fail(finding) }
         if count > 0 { continueSending(count, now: now) }
+    }
+
+    /// Records `count` answers to the oldest messages in flight.
+    @inline(__always)
+    private func answered(_ count: Int, now: UInt64) {
+        for _ in 0..<count { shard.record(inFlight.removeOldest(), now: now) }
     }
 
     private func continueSending(_ count: Int, now: UInt64) {

@@ -1,11 +1,6 @@
-/// A ring buffer of the due and send times of a connection's unanswered messages.
-struct InFlight {
-    struct Message {
-        let due: UInt64
-        let sent: UInt64
-    }
-
-    private var places: [Message] = []
+/// A queue of at most `capacity` elements.
+struct RingBuffer<Element> {
+    private var places: [Element] = []
     private var oldestPlace = 0
     private(set) var count = 0
     private let capacity: Int
@@ -14,32 +9,31 @@ struct InFlight {
 
     var room: Int { capacity - count }
 
-    var oldest: Message? { count > 0 ? places[oldestPlace] : nil }
+    var oldest: Element? { count > 0 ? places[oldestPlace] : nil }
 
     /// The oldest one first.
-    var messages: [Message] {
+    var elements: [Element] {
         (0..<count).map { places[(oldestPlace + $0) % capacity] }
     }
 
     @inline(__always)
-    mutating func append(due: UInt64, sent: UInt64) {
-        let message = Message(due: due, sent: sent)
+    mutating func append(_ element: Element) {
         if places.count < capacity {
             // The buffer grows to its capacity first.
-            places.append(message)
+            places.append(element)
         } else {
             let place = oldestPlace + count
-            places[place < capacity ? place : place - capacity] = message
+            places[place < capacity ? place : place - capacity] = element
         }
         count += 1
     }
 
     @inline(__always)
-    mutating func removeOldest() -> Message {
-        let message = places[oldestPlace]
+    mutating func removeOldest() -> Element {
+        let element = places[oldestPlace]
         oldestPlace = oldestPlace + 1 == capacity ? 0 : oldestPlace + 1
         count -= 1
-        return message
+        return element
     }
 
     mutating func removeAll() {
