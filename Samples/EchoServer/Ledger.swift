@@ -13,6 +13,7 @@ struct Ledger: Sendable {
         /// Connections accepted since the start.
         var connections = 0
         var open = 0
+        var refused = 0
         var traffic = Traffic()
         var datagrams = Traffic()
         var ends: Ends
@@ -27,6 +28,7 @@ struct Ledger: Sendable {
             }
             totals.connections += counters.accepted
             totals.open += counters.accepted - counters.closed
+            totals.refused += counters.refusedPerPeer + counters.turnedAway
             totals.traffic.add(counters.receives, counters.bytesReceived)
             for one in open { totals.traffic.add(one.receives, one.bytesReceived) }
         }

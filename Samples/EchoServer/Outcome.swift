@@ -2,12 +2,10 @@ import RingNetwork
 
 /// What the shutdown of a server's listeners has found, for the summary.
 struct Outcome: Sendable {
-    var refused = 0
     var cut: [ShutdownReport.AbortedConnection] = []
     var unfinished = 0
 
-    mutating func add(_ report: ShutdownReport, _ counters: ListenerCounters) {
-        refused += counters.refusedPerPeer + counters.turnedAway
+    mutating func add(_ report: ShutdownReport) {
         cut += report.aborted
         unfinished += report.unfinished
     }
@@ -23,7 +21,7 @@ struct Outcome: Sendable {
             parts.append("\(datagrams.messages) datagrams, \(datagrams.bytes) bytes")
         }
         if totals.ends.late > 0 { parts.append("\(totals.ends.late) timed out") }
-        if refused > 0 { parts.append("\(refused) connections refused") }
+        if totals.refused > 0 { parts.append("\(totals.refused) connections refused") }
         if !cut.isEmpty {
             let bytes = cut.reduce(0) { $0 + $1.unsentBytes + $1.unconfirmedBytes }
             parts.append("\(cut.count) cut off with \(bytes) bytes unsent")

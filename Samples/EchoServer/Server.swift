@@ -102,7 +102,7 @@ final class Server {
         for listener in ledger.listeners {
             ended.enter()
             listener.shutdown(deadline: deadline) { report in
-                outcome.withLock { $0.add(report, listener.counters) }
+                outcome.withLock { $0.add(report) }
                 ended.leave()
             }
         }
