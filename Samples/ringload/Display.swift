@@ -14,14 +14,26 @@ final class Display: @unchecked Sendable {
     private static let mostBars = 24
 
     func show(_ interval: LoadInterval) {
-        guard isTerminal else { return writeErrorLine(Progress.line(interval)) }
+        guard isTerminal else { return writeErrorLine(Self.line(interval)) }
         rates.append(interval.messagesPerSecond)
         if rates.count > Self.mostBars { rates.removeFirst() }
-        let text = Progress.line(interval) + "  "
+        let text = Self.line(interval) + "  "
         let line = text.prefix(columns) + sparkline.suffix(max(0, columns - text.count))
         // Return to the start of the line, write the text, erase the rest of the line.
         write("\r\(line)\u{1B}[K")
         hasLine = true
+    }
+
+    /// `  3 s    241,322 msg/s   p50 255 µs   p99 612 µs   errors 0`.
+    private static func line(_ interval: LoadInterval) -> String {
+        let columns = [
+            Format.padded("\(Format.decimal(interval.seconds, places: 0)) s", to: 6),
+            Format.padded(Format.grouped(Int(interval.messagesPerSecond)), to: 11) + " msg/s",
+            "p50 " + Format.padded(Format.latency(interval.p50Nanoseconds), to: 8),
+            "p99 " + Format.padded(Format.latency(interval.p99Nanoseconds), to: 8),
+            "errors \(interval.errors)",
+        ]
+        return columns.joined(separator: "   ") + (interval.isWarmingUp ? "   (warming up)" : "")
     }
 
     /// Keeps the current line and continues below it.
