@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RingDispatch
+internal import WireFormats
 
 /// When, where and with what a run was made.
 public struct RunEnvironment: Sendable {
@@ -30,7 +31,8 @@ public struct RunEnvironment: Sendable {
             .first { $0.hasPrefix("model name") }?.split(separator: ": ").last
         let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         return RunEnvironment(
-            date: now(), host: host, kernel: "\(system) \(release) \(machine)",
+            date: utcTime("%Y-%m-%dT%H:%M:%SZ"), host: host,
+            kernel: "\(system) \(release) \(machine)",
             processors: "\(count)" + (model.map { " (\($0))" } ?? ""),
             program: "\(version), \(build) build",
             commandLine: commandLine(CommandLine.arguments),
@@ -71,28 +73,15 @@ public struct RunEnvironment: Sendable {
         #endif
     }
 
-    private static func now() -> String {
-        var seconds = time(nil)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return string(text)
-    }
-
     private static func names() -> (String, host: String, release: String, machine: String) {
         var names = utsname()
         uname(&names)
         func text<Field>(_ field: Field) -> String {
-            // Safety: the kernel ends each field with a NUL.
-            withUnsafeBytes(of: field) { string($0.bindMemory(to: CChar.self)) }
+            // The kernel ends each field with a NUL.
+            withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         }
         return (
             text(names.sysname), text(names.nodename), text(names.release), text(names.machine)
         )
-    }
-
-    private static func string(_ characters: some Sequence<CChar>) -> String {
-        String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

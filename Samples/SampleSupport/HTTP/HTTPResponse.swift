@@ -1,4 +1,4 @@
-internal import Glibc
+internal import WireFormats
 
 /// An HTTP response with a text body. RFC 9110.
 package struct HTTPResponse: Sendable {
@@ -32,9 +32,11 @@ package struct HTTPResponse: Sendable {
 
     /// - Parameter hasBody: false for a response to HEAD.
     package func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
+        // RFC 9110, 5.6.7.
+        let date = utcTime("%a, %d %b %Y %H:%M:%S GMT")
         let head = """
             HTTP/1.1 \(status.rawValue)\r
-            Date: \(Self.date)\r
+            Date: \(date)\r
             Content-Type: \(contentType)\r
             \(body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? "")Cache-Control: no-store\r
             Connection: \(keepsAlive ? "keep-alive" : "close")\r
@@ -42,19 +44,5 @@ package struct HTTPResponse: Sendable {
 
             """
         return Array((hasBody ? head + (body ?? "") : head).utf8)
-    }
-
-    /// The time, as in `Sun, 06 Nov 1994 08:49:37 GMT`. RFC 9110, 5.6.7.
-    private static var date: String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        // In the C locale, in which a program starts.
-        return String(unsafeUninitializedCapacity: 40) { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { text in
-                // Safety: strftime writes at most `count` bytes.
-                strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-            }
-        }
     }
 }
