@@ -98,11 +98,11 @@ extension LoadReport {
 
     private static func json(_ latencies: LatencyHistogram) -> JSONValue {
         let percentiles = percentiles.map {
-            ($0.key, JSONValue.integer(Int(latencies.valueAtPercentile($0.percent))))
+            ($0.key, JSONValue.integer(latencies.valueAtPercentile($0.percent)))
         }
         return .object(
             percentiles + [
-                ("max", .integer(Int(latencies.max))),
+                ("max", .integer(latencies.max)),
                 ("mean", .number(latencies.meanOrZero)),
                 ("hdrhistogram", .base64(latencies.compressed)),
             ])
@@ -114,11 +114,11 @@ extension LoadReport {
             ("is_warming_up", .boolean(interval.isWarmingUp)),
             ("messages", .integer(interval.messages)),
             ("messages_per_second", .number(interval.messagesPerSecond)),
-            ("p50", .integer(Int(interval.p50Nanoseconds))),
-            ("p90", .integer(Int(interval.p90Nanoseconds))),
-            ("p99", .integer(Int(interval.p99Nanoseconds))),
-            ("p99_9", .integer(Int(interval.p999Nanoseconds))),
-            ("max", .integer(Int(interval.maxNanoseconds))),
+            ("p50", .integer(interval.p50Nanoseconds)),
+            ("p90", .integer(interval.p90Nanoseconds)),
+            ("p99", .integer(interval.p99Nanoseconds)),
+            ("p99_9", .integer(interval.p999Nanoseconds)),
+            ("max", .integer(interval.maxNanoseconds)),
             ("errors", .integer(interval.errors)),
             ("microseconds_per_message", .number(interval.processorMicrosecondsPerMessage)),
         ])
@@ -156,14 +156,11 @@ extension LoadReport {
         guard let seconds = usage.serverSeconds, let each = serverMicrosecondsPerMessage else {
             return nil
         }
-        let messages = Double(max(1, measurement.messages))
+        let switches = serverSwitchesPerMessage
         return .object([
             ("seconds", .number(seconds)),
             ("microseconds_per_message", .number(each)),
-            (
-                "context_switches_per_message",
-                usage.serverContextSwitches.map { .number(Double($0) / messages) } ?? .null
-            ),
+            ("context_switches_per_message", switches.map { .number($0) } ?? .null),
         ])
     }
 

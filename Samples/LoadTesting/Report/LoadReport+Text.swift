@@ -66,9 +66,8 @@ extension LoadReport {
         guard let seconds = usage.serverSeconds, let each = serverMicrosecondsPerMessage else {
             return nil
         }
-        let messages = Double(max(1, measurement.messages))
-        let switches = usage.serverContextSwitches.map {
-            ", \(Format.decimal(Double($0) / messages, places: 3)) context switches a message"
+        let switches = serverSwitchesPerMessage.map {
+            ", \(Format.decimal($0, places: 3)) context switches a message"
         }
         return "server CPU  \(Format.decimal(seconds, places: 2)) s, "
             + "\(Format.decimal(each, places: 2)) µs a message"

@@ -46,6 +46,10 @@ public struct LoadReport: Sendable {
         usage.serverSeconds.map { $0 * 1e6 / Double(max(1, measurement.messages)) }
     }
 
+    var serverSwitchesPerMessage: Double? {
+        usage.serverContextSwitches.map { Double($0) / Double(max(1, measurement.messages)) }
+    }
+
     /// Reasons to doubt the figures: the client was the bottleneck, or missed the schedule,
     /// or opened fewer idle connections.
     public var warnings: [String] {
@@ -102,9 +106,7 @@ public struct LoadReport: Sendable {
         let answered = Double(measurement.messages + 2 * plan.shardCount)
         return answered * measurement.dueSeconds >= due * seconds * Self.leastAnsweredShare
     }
-}
 
-extension LoadReport {
     /// A percentile of the latencies, in nanoseconds.
     public func percentile(_ percent: Double) -> UInt64 {
         measurement.latencies.valueAtPercentile(percent)
