@@ -39,14 +39,7 @@ func sample(
 let package = Package(
     name: "ring-dispatch-samples",
     products: [
-        .executable(name: "ChatServer", targets: ["ChatServer"]),
-        .executable(name: "EchoServer", targets: ["EchoServer"]),
-        .executable(name: "GCDEcho", targets: ["GCDEcho"]),
-        .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
-        .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
-        .executable(name: "Proxy", targets: ["Proxy"]),
-        .executable(name: "ringload", targets: ["ringload"]),
-        .library(name: "LoadTesting", targets: ["LoadTesting"]),
+        .library(name: "LoadTesting", targets: ["LoadTesting"])
     ],
     traits: [.trait(name: "TLS", description: "EchoServer, ChatServer and ringload over TLS")],
     dependencies: [
