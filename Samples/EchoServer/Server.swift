@@ -92,7 +92,7 @@ final class Server {
         hangUp.cancel()
         let deadline = DispatchTime.now() + span.interval
         http?.shutdown(deadline: .now())
-        let outcome = Locked(Outcome())
+        let reports = Locked<[ShutdownReport]>([])
         let ended = DispatchGroup()
         if let udp {
             ended.enter()
@@ -102,11 +102,11 @@ final class Server {
         for listener in ledger.listeners {
             ended.enter()
             listener.shutdown(deadline: deadline) { report in
-                outcome.withLock { $0.add(report) }
+                reports.withLock { $0.append(report) }
                 ended.leave()
             }
         }
         ended.wait()
-        return outcome.withLock { $0.summary(ledger.totals) }
+        return ledger.summary(reports.withLock { $0 })
     }
 }
