@@ -15,21 +15,20 @@ struct ReportOptions: ParsableArguments {
     @Option(help: "Also write one line per interval to this file.")
     var csv: String?
 
-    @Option(help: "Exit with status 1 if this holds: p99>5ms, rate<10k, errors>0. May be repeated.")
-    var failIf: [String] = []
+    @Option(
+        help: "Exit with status 1 if this holds: p99>5ms, rate<10k, errors>0. May be repeated.",
+        transform: { try Condition($0) })
+    var failIf: [Condition] = []
 
     @Option(help: "Instead of a run, compare two --json reports: --compare A.json B.json.")
     var compare: String?
 
     func check() throws {
-        _ = try conditions()
         let paths = [json, html, hgrm, csv].compactMap(\.self)
         guard Set(paths).count == paths.count else {
             throw ValidationError("--json, --html, --hgrm and --csv need different files")
         }
     }
-
-    func conditions() throws -> [Condition] { try failIf.map { try Condition($0) } }
 
     /// Creates all files before the run, so that errors show early.
     func open() throws -> [ReportFile] {

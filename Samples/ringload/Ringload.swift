@@ -66,7 +66,7 @@ struct Ringload: ParsableCommand {
 
     private func checkConditions() throws {
         guard !load.serverCPU, load.pid == nil else { return }
-        for condition in try reports.conditions() + [Condition(search.until)]
+        for condition in try reports.failIf + [Condition(search.until)]
         where condition.isAboutServerProcessor {
             throw ValidationError(
                 "'\(condition)': name the server's process with --pid, or let --server-cpu find it")
@@ -96,7 +96,7 @@ struct Ringload: ParsableCommand {
             ?? measure(plan, interruption)
         writeLine(report.text)
         for file in files { try file.commit(report) }
-        findings += try reports.conditions().compactMap { $0.finding(report) }
+        findings += reports.failIf.compactMap { $0.finding(report) }
         if load.serverCPU { findings += serverProcessor(report) }
         for finding in findings { writeErrorLine("failed: \(finding)") }
         if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
