@@ -8,8 +8,6 @@ public final class LoadRun: @unchecked Sendable {
     enum Phase { case preparing, connecting, warmingUp, measuring, draining, closing, over }
 
     private static let closeTimeout: UInt64 = 3_000_000_000
-    /// Added to the sum of all phases and time-outs before the caller gives up.
-    private static let slack: UInt64 = 5_000_000_000
     private static let drainPoll: UInt64 = 20_000_000
     /// The most intervals kept for the report; later ones go to `onInterval` only.
     private static let mostIntervals = 100_000
@@ -32,8 +30,6 @@ public final class LoadRun: @unchecked Sendable {
     private var shardsFinished = 0
     /// Connections established when the phase timer fired last.
     private var connected = 0
-    /// True if connecting was given more time since `waitForReport` last checked.
-    private var wasExtended = false
     private var beganNanoseconds: UInt64 = 0
     private var lastIntervalNanoseconds: UInt64 = 0
     private var measuringNanoseconds = UInt64.max
@@ -76,19 +72,7 @@ public final class LoadRun: @unchecked Sendable {
     /// - Throws: ``LoadFailure``, with the cause and the remedy.
     public func waitForReport() throws -> LoadReport {
         queue.async { self.prepare() }
-        let parts = [
-            plan.warmupNanoseconds, plan.durationNanoseconds, 2 * plan.stallNanoseconds,
-            connectLimit, Self.closeTimeout, Self.slack,
-        ]
-        let longest = DispatchTimeInterval.nanoseconds(Int(parts.reduce(0, +)))
-        while finished.wait(timeout: .now() + longest) != .success {
-            let wasExtended = queue.sync { takeExtension() }
-            guard wasExtended else {
-                throw LoadFailure(
-                    "the run did not end in time: the runtime lost a timer or an event. "
-                        + "Please report it, with the command line")
-            }
-        }
+        finished.wait()
         return try queue.sync { outcome }!.get()
     }
 
@@ -109,11 +93,6 @@ public final class LoadRun: @unchecked Sendable {
     private var connectLimit: UInt64 {
         let distance = plan.connectsPerSecond.map { Double(plan.shardCount) / $0 * 1e9 } ?? 0
         return connectTimeout + UInt64(min(distance, 3.6e12))
-    }
-
-    private func takeExtension() -> Bool {
-        defer { wasExtended = false }
-        return wasExtended
     }
 
     /// Calls `question` for every shard on the shard's queue, then `then` on the run's queue with
@@ -140,7 +119,6 @@ public final class LoadRun: @unchecked Sendable {
         guard phase == .connecting else { return }
         guard connected > self.connected else { return failConnecting() }
         self.connected = connected
-        wasExtended = true
         schedulePhase(connectLimit)
     }
 
