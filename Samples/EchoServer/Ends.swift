@@ -1,7 +1,7 @@
 import RingNetwork
 
 /// Counts of closed connections by cause.
-struct Ends: Sendable, Equatable {
+struct Ends: Sendable {
     /// Closed by the client or the server without loss.
     var orderly = 0
     /// Closed by a time-out or a missed minimum rate.

@@ -50,7 +50,7 @@ struct Ringload: ParsableCommand {
 
     private func plan() throws -> LoadPlan {
         var plan = try LoadPlan(try targets.map { try LoadTarget($0) })
-        try load.apply(to: &plan, sweepStart: try search.rates()?.lowerBound)
+        try load.apply(to: &plan, sweepStart: search.sweep?.lowerBound)
         try protocols.apply(to: &plan)
         return plan
     }
@@ -92,7 +92,7 @@ struct Ringload: ParsableCommand {
         let interruption = Interruption()
         var findings: [String] = []
         let report =
-            try search.rates().map { try sweep(plan, $0, interruption, &findings) }
+            try search.sweep.map { try sweep(plan, $0, interruption, &findings) }
             ?? measure(plan, interruption)
         writeLine(report.text)
         for file in files { try file.commit(report) }

@@ -3,26 +3,23 @@ import LoadTesting
 
 /// The search for the highest acceptable rate.
 struct SweepOptions: ParsableArguments {
-    @Option(help: "Find the highest rate in a range, with runs of --duration: 10k..200k.")
-    var sweep: String?
+    @Option(
+        help: "Find the highest rate in a range, with runs of --duration: 10k..200k.",
+        transform: range)
+    var sweep: ClosedRange<Double>?
 
     @Option(help: "The condition for an acceptable rate: p99<5ms.")
     var until = "p99<5ms"
 
-    func rates() throws -> ClosedRange<Double>? {
-        guard let sweep else { return nil }
-        guard sweep.contains(".."), let rates = Rates(argument: sweep), rates.first <= rates.last
-        else {
-            throw ValidationError(
-                "--sweep \(sweep): write a range of messages per second, as in 10k..200k")
-        }
+    private static func range(_ text: String) throws -> ClosedRange<Double> {
+        guard text.contains(".."), let rates = Rates(argument: text), rates.first <= rates.last
+        else { throw ValidationError("write a range of messages per second, as in 10k..200k") }
         return rates.first...rates.last
     }
 
     func check(_ load: LoadOptions) throws {
         _ = try Condition(until)
-        guard try rates() != nil else { return }
-        guard load.rate == nil, load.requests == nil else {
+        guard sweep == nil || load.rate == nil && load.requests == nil else {
             throw ValidationError("--sweep chooses the rates: leave --rate and --requests out")
         }
     }
