@@ -113,9 +113,12 @@ final class WatchEngine: @unchecked Sendable {
 
     // MARK: life
 
-    /// Opens the kernel's queue of events, which keeps the engine alive until `cancel`.
+    /// Begins to read the kernel's events, until `cancel`, which must follow.
     func open(_ inotify: any Inotify) throws(SystemError) {
-        watches = try InotifyWatches(inotify, queue: queue) { [self] in take($0.buffer, $1) }
+        // Unowned: the call of `cancel` on the queue, which ends the reading, holds the engine.
+        watches = try InotifyWatches(inotify, queue: queue) { [unowned self] in
+            take($0.buffer, $1)
+        }
     }
 
     func activate() {

@@ -17,7 +17,7 @@ final class InotifyWatches: @unchecked Sendable {
 
     let reader: InotifyReader
     /// By watch number. The kernel has one watch for each file, whatever leads to it.
-    @exclusivity(unchecked) private var purposes: [Int32: [Purpose]] = [:]
+    @exclusivity(unchecked) private(set) var purposes: [Int32: [Purpose]] = [:]
 
     /// Begins to read the instance's events.
     /// - Parameter handler: see `InotifyReader`.
@@ -65,6 +65,4 @@ final class InotifyWatches: @unchecked Sendable {
 
     /// Called when the kernel has ended the watch.
     func forget(_ number: Int32) { purposes[number] = nil }
-
-    var count: Int { purposes.count }
 }

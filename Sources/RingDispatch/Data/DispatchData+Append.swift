@@ -65,7 +65,11 @@ extension DispatchData {
 
     /// The last region, which is `first` if there are no others.
     private var tail: DataRegion {
-        get { rest.last?.region ?? first }
+        @inline(__always)
+        _read {
+            if rest.isEmpty { yield first } else { yield rest[rest.count - 1].region }
+        }
+        @inline(__always)
         _modify {
             if rest.isEmpty { yield &first } else { yield &rest[rest.count - 1].region }
         }

@@ -27,8 +27,15 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     private init(_ ring: SendRing) {
         self.ring = ring
         super.init()
-        // A handler may send and then end the process.
-        Processes.atExit { [self] in submit() }
+        _ = SendBatch.submitsAllAtExit
+    }
+
+    /// A handler may send and then end the process. Registered once: a handler of the program that
+    /// was registered later may still send.
+    private static let submitsAllAtExit: Void = Processes.atExit {
+        for loop in Runtime.shared.pool.loops {
+            loop.sendBatch?._withUnsafeGuaranteedRef { $0.submit() }
+        }
     }
 
     /// Held while a loop's batch is made.

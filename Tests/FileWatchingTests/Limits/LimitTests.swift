@@ -57,10 +57,10 @@ struct LimitTests {
         for code in [ENOSYS, EPERM, ENOSPC] {
             let error = #expect(throws: FileTreeError.self) {
                 _ = try Watching(
-                in: folder,
-                makeInotify: { () throws(SystemError) in
+                    in: folder,
+                    makeInotify: { () throws(SystemError) in
                         throw SystemError(call: "inotify_init1", code: code)
-                })
+                    })
             }
             #expect(error?.reason == .other && error?.code?.rawValue == code)
             #expect(error?.description.contains("RLIMIT_NOFILE") == false)

@@ -40,7 +40,7 @@ struct EarlyScanTests {
             #expect(engine.confined.missed.count == 1)
         }
         // Its parent does not exist at that path, either.
-        paused.deliver(InotifyBatch(names: [0]))
+        paused.deliver(InotifyBatch(emptiedAtNanoseconds: 1))
         paused.resume(until: "renamed/found/new/file")
         #expect(
             paused.watching.snapshotPaths
@@ -58,7 +58,7 @@ struct EarlyScanTests {
             engine.scanSome()
             #expect(engine.confined.missed.count == 1)
         }
-        paused.deliver(InotifyBatch(names: [0]))
+        paused.deliver(InotifyBatch(emptiedAtNanoseconds: 1))
         paused.resume()
         paused.watching.expect("removed root/sub", "removed root")
     }

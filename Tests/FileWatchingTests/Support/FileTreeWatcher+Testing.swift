@@ -23,5 +23,5 @@ extension FileTreeWatcher {
     }
 
     /// How many files the kernel watches for it.
-    var watchCount: Int { engine.queue.sync { engine.watches.count } }
+    var watchCount: Int { engine.queue.sync { engine.watches.purposes.count } }
 }

@@ -156,7 +156,7 @@ struct SequenceTests {
         watcher?.setReadyHandler { ready.open() }
         let late = Watched(0)
         watcher?.setCancelHandler { late.increment() }
-        let engine = watcher?.engine
+        var engine = watcher?.engine
         watcher?.activate()
         expectOpens(ready)
         #expect(watcher?.watchCount == 3)
@@ -166,6 +166,9 @@ struct SequenceTests {
         engine?.queue.sync {}
         engine?.reporter.queue.sync {}
         #expect(late.value == 0)
+        weak let ended = engine
+        engine = nil
+        #expect(poll { ended == nil })
         _ = try FileTreeWatcher(
             [folder.path], options: FileTreeOptions(), queue: queue, makeInotify: makeInotify)
         expectEventually(rules) { $0.openInstances == 0 }
