@@ -6,7 +6,7 @@ extension Resolver {
     public final class Lookup: Sendable {
         let endpoint: Endpoint
         private let resolver: Resolver
-        /// Belongs to the resolver's queue.
+        /// Belongs to the resolver's queue, if the endpoint has a name.
         private let state: Confined<State>
 
         private struct State {
@@ -36,12 +36,10 @@ extension Resolver {
 
         /// Called once, by the maker.
         func start(timeout: DispatchTimeInterval) {
+            guard case .host(let host, _) = endpoint else { return finish(.success([endpoint])) }
             let deadline = DispatchTime.now() + timeout
             resolver.queue.async { [self] in
-                guard state.value.deliver != nil else { return }
-                guard case .host(let host, _) = endpoint else {
-                    return finish(.success([endpoint]))
-                }
+                if isOver { return }
                 guard resolver.admit(self) else { return finish(.failure(.tooMany(host))) }
                 state.value.timer = resolver.queue.scheduleAfter(deadline: deadline) { [self] in
                     let hadItsTurn = !resolver.forget(self)
@@ -49,6 +47,9 @@ extension Resolver {
                 }
             }
         }
+
+        /// On the queue.
+        var isOver: Bool { state.value.deliver == nil }
 
         /// Delivers the answer, unless another was delivered before. On the queue.
         func finish(_ answer: Answer) {

@@ -148,9 +148,10 @@ extension Resolver {
     private func run(_ lookup: Lookup) {
         guard case .host(let host, let port) = lookup.endpoint else { return }
         DispatchQueue.global().async { [self] in
-            let answer = ask(host, port)
+            // One that was cancelled meanwhile keeps no other one waiting.
+            let answer = queue.sync { lookup.isOver } ? nil : ask(host, port)
             queue.async { [self] in
-                lookup.finish(answer)
+                if let answer { lookup.finish(answer) }
                 if state.value.waiting.isEmpty {
                     state.value.running -= 1
                 } else {

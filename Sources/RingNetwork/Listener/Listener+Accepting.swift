@@ -21,7 +21,7 @@ extension Listener {
 
     /// Starts or stops accepting, as the listener's state requires.
     private func updateAccepting() {
-        // A socket that starts may accept at once, up to a limit.
+        let mayAccept = mayAccept
         for socket in sockets { if mayAccept { socket.start() } else { socket.stop() } }
     }
 

@@ -126,19 +126,31 @@ public final class TLSEngine {
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
     ) throws {
-        let room = ciphertext.count + Self.recordLimit
+        let room = 2 * Self.recordLimit
         let failure = withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { memory in
-            var count = 0
-            let failure = receive(ciphertext, output: &output, into: memory, count: &count)
-            isBusy = true
-            defer { isBusy = false }
-            for start in stride(from: 0, to: count, by: Self.recordLimit) {
-                let piece = memory[start..<min(count, start + Self.recordLimit)]
-                plaintext(UnsafeRawBufferPointer(rebasing: piece))
-            }
+            var rest = ciphertext[...]
+            var failure: TLSError?
+            repeat {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.recordLimit))
+                rest = rest.dropFirst(piece.count)
+                var count = 0
+                failure = receive(piece, output: &output, into: memory, count: &count)
+                deliver(UnsafeRawBufferPointer(rebasing: memory[..<count]), to: plaintext)
+            } while failure == nil && !rest.isEmpty
             return failure
         }
         if let failure { throw failure }
+    }
+
+    private func deliver(
+        _ bytes: UnsafeRawBufferPointer, to plaintext: (UnsafeRawBufferPointer) -> Void
+    ) {
+        isBusy = true
+        defer { isBusy = false }
+        for start in stride(from: 0, to: bytes.count, by: Self.recordLimit) {
+            let piece = bytes[start..<min(bytes.count, start + Self.recordLimit)]
+            plaintext(UnsafeRawBufferPointer(rebasing: piece))
+        }
     }
 
     /// The same with the plaintext of all records in memory of the caller.
