@@ -1,7 +1,7 @@
 # Sourced by the other scripts. Prepares a machine for building the package.
-# `ring_setup` checks for Swift 6.2 or later, and installs missing packages: liburing's headers and
-# pkg-config (with apt-get, as root or through sudo without a password). If it cannot, it names the
-# missing packages and returns 1. It prints nothing if nothing is missing.
+# `ring_setup` checks for Swift 6.2 or later, and installs missing packages: liburing's headers (2.3
+# or later) and pkg-config (with apt-get, as root or through sudo without a password). If it cannot,
+# it names the missing packages and returns 1. It prints nothing if nothing is missing.
 # `ring_setup tls` also requires OpenSSL's headers, for builds with the trait TLS.
 
 ring_setup() {
@@ -34,21 +34,21 @@ ring_setup_swift() {
 ring_setup_packages() {
     local missing=()
     command -v pkg-config >/dev/null 2>&1 || missing+=(pkg-config)
-    if ! ring_has liburing liburing.h; then missing+=(liburing-dev); fi
+    if ! ring_has 'liburing >= 2.3' liburing.h; then missing+=(liburing-dev); fi
     if [ "${1:-}" = tls ] && ! ring_has openssl openssl/ssl.h; then missing+=(libssl-dev); fi
     [ ${#missing[@]} -gt 0 ] || return 0
 
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup: missing: ${missing[*]}, and there is no apt-get. Install the" >&2
+        echo "setup: missing, or too old: ${missing[*]}, and no apt-get. Install the" >&2
         echo "setup: development files and pkg-config with your package manager:" >&2
         echo "    Fedora: dnf install liburing-devel openssl-devel pkgconf-pkg-config" >&2
         echo "    Arch:   pacman -S liburing openssl pkgconf" >&2
         return 1
     fi
     if [ "$(id -u)" -ne 0 ] && ! sudo -n true >/dev/null 2>&1; then
-        echo "setup: missing: ${missing[*]}. Install them, then run this again:" >&2
+        echo "setup: missing, or too old: ${missing[*]}. Install them, then run this again:" >&2
         echo "    sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
         return 1
     fi
@@ -61,6 +61,10 @@ ring_setup_packages() {
             return 1
         fi
     fi
+    if ! ring_has 'liburing >= 2.3' liburing.h; then
+        echo "setup: liburing is too old: version 2.3 or later is necessary." >&2
+        return 1
+    fi
 }
 
 # Uses `as_root` and `missing` of ring_setup_packages.
@@ -69,7 +73,7 @@ ring_apt_install() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-# ring_has PKG_CONFIG_NAME HEADER
+# ring_has PKG_CONFIG_NAME HEADER: without pkg-config, whether there is the header.
 ring_has() {
     if command -v pkg-config >/dev/null 2>&1; then
         pkg-config --exists "$1"
