@@ -59,7 +59,8 @@ LABEL org.opencontainers.image.version="$VERSION" org.opencontainers.image.revis
 USER 10001:10001
 # EchoServer and its metrics; FileWatchServer and its page; KeyValueServer; NotesServer.
 EXPOSE 7007/tcp 7007/udp 9100/tcp 7008/tcp 8088/tcp 6380/tcp 8086/tcp
-# The servers then send their clients what is left for them, for 5 s at most.
+# The servers then send their clients what is left for them: NotesServer for 10 s at most (--drain),
+# the others for 5 s. `docker stop` kills after 10 s.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["check-health"]
 # No entry point: a command after the image's name replaces this one. Nobody outside can reach a
