@@ -201,6 +201,7 @@ verify_http() { Scripts/http-test.sh; }
 verify_ported() {
     local place=Tests/PortedPackage fetched backend check status=0
     # Uses the package's own dependencies: nothing is resolved or fetched again.
+    [ -e Package.resolved ] || swift package resolve || return
     cp Package.resolved $place/
     step "build the ported package" swift build --package-path $place \
         --force-resolved-versions || return
