@@ -36,7 +36,7 @@ RUN swift build --package-path Samples/NotesServer -c release --static-swift-std
 FROM debian:bookworm-slim
 RUN export DEBIAN_FRONTEND=noninteractive \
     && apt-get update -qq \
-    && apt-get install -y -qq --no-install-recommends liburing2 libssl3 libstdc++6 \
+    && apt-get install -y -qq --no-install-recommends ca-certificates liburing2 libssl3 libstdc++6 \
         libsqlite3-0 libcurl4 \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /var/log/dpkg.log \
         /var/cache/debconf/*-old \
