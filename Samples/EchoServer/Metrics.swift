@@ -9,8 +9,8 @@ struct Metrics: Sendable {
         switch path {
         case "/metrics": return page.response
         case "/healthz":
-            // Reading the totals proves that an event loop runs, and that no listener hangs.
-            _ = ledger.totals
+            // This proves that an event loop runs, and that no listener hangs.
+            for listener in ledger.listeners { listener.queue.sync {} }
             return HTTPResponse(.ok, "ok\n")
         default: return HTTPResponse(.notFound)
         }
@@ -31,7 +31,7 @@ struct Metrics: Sendable {
                 ("failed", totals.ends.failed),
             ])
         page.counter(
-            "echo_messages_total", "Receives with data, and datagrams.", label: "transport",
+            "echo_messages_total", "Receives with data, and datagrams; of TLS, handshakes too.", label: "transport",
             [("stream", totals.traffic.messages), ("datagram", udp.messages)])
         page.counter(
             "echo_received_bytes_total", "Bytes received; of TLS, encrypted.", label: "transport",

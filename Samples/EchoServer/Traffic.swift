@@ -1,4 +1,5 @@
-/// Received messages and bytes. A message is a receive with data: one per small request.
+/// Received messages and bytes. A message is a receive with data: one per small request. Those of TLS
+/// handshakes count, too.
 struct Traffic: Sendable {
     var messages = 0
     var bytes = 0

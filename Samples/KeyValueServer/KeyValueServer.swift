@@ -38,6 +38,7 @@ struct KeyValueServer: ParsableCommand {
             try Listener($0, options: options, target: database.queue)
         }
         listener.setConnectionHandler { Session.serve($0, database) }
+        listener.activate()
         onShutdownSignal {
             // Clients have five seconds to take the replies that are under way.
             listener.shutdown(deadline: .now() + .seconds(5)) { report in
@@ -46,7 +47,6 @@ struct KeyValueServer: ParsableCommand {
                 Glibc.exit(0)
             }
         }
-        listener.activate()
         writeLine("listening on \(listener.endpoint)")
         dispatchMain()
     }

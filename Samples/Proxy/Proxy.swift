@@ -56,6 +56,7 @@ struct Proxy: ParsableCommand {
             client.activate()
             client.queue.async { Pair(client, upstream).begin() }
         }
+        listener.activate()
         onShutdownSignal { [drain] in
             listener.shutdown(deadline: .now() + drain.interval) { report in
                 let aborted = report.aborted.count + report.unfinished
@@ -63,7 +64,6 @@ struct Proxy: ParsableCommand {
                 Glibc.exit(0)
             }
         }
-        listener.activate()
         for endpoint in listener.endpoints { writeLine("listening on \(endpoint)") }
         dispatchMain()
     }
