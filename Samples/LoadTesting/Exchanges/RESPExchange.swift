@@ -11,6 +11,8 @@ final class RESPExchange: Exchange, @unchecked Sendable {
     private var valuePosition = 0
     private var received = 0
     private static let longestLine = 64 * 1024
+    /// Bytes of a line that are compared, and reported.
+    private static let longestReply = 200
     private static let lineEnd: [UInt8] = [0x0D, 0x0A]
 
     init(_ plan: RESPPlan, payload: Payload, seed: UInt64) {
@@ -76,10 +78,9 @@ final class RESPExchange: Exchange, @unchecked Sendable {
     }
 
     private func checkLine() -> Finding? {
-        let text = String(decoding: line, as: UTF8.self)
-        guard text.hasSuffix("\r\n") else { return wrong("a line without CR LF") }
+        guard line.suffix(2) == Self.lineEnd[...] else { return wrong("a line without CR LF") }
+        let reply = String(decoding: line.dropLast(2).prefix(Self.longestReply), as: UTF8.self)
         line.removeAll(keepingCapacity: true)
-        let reply = text.dropLast()
         let (command, key) = plan.choice(seed &+ answeredCount)
         if reply.hasPrefix("-") {
             return Finding(.status, "command \(answeredCount) (\(command.rawValue)): \(reply)")

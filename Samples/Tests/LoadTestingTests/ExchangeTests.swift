@@ -143,6 +143,19 @@ struct ExchangeTests {
         #expect(finding?.kind == response.1)
     }
 
+    @Test("a finding quotes little of a server, and no control characters")
+    func quotation() throws {
+        let exchange = RESPExchange(try RESPPlan("ping"), payload: try Self.payload("1"), seed: 1)
+        exchange.write(into: MessageBuffer())
+        let line = "-\u{1b}[2J\u{7}\u{9b}" + String(repeating: "x", count: 10_000) + "\r\n"
+        let detail = try #require(Self.feed(Array(line.utf8), to: exchange, piece: 500)).detail
+        #expect(detail.contains(#": -\u{1B}[2J\u{07}\u{009B}xxx"#))
+        #expect(detail.utf8.count < 300)
+        let finding = Self.feed(
+            Array("\u{1b}c\r\n".utf8), to: try Self.http(), piece: 100)
+        #expect(finding?.detail.hasSuffix(#"its first line is '\u{1B}c'"#) == true)
+    }
+
     @Test("with --http-body echo, the posted body has to be returned")
     func postedBody() throws {
         let payload = try Self.payload("20")
