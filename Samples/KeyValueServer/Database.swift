@@ -24,7 +24,7 @@ final class Database: @unchecked Sendable {
     let maxMemory: Int
     /// Milliseconds. It never goes back.
     var clock = { Int(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
-    private(set) var (usedMemory, expiredKeys) = (0, 0)
+    private(set) var (usedMemory, expiredKeys, keysWithDeadline) = (0, 0, 0)
     var (commands, sessions, openSessions) = (0, 0, 0)
     private var entries: [Bytes: Entry] = [:]
     /// The keys that have a deadline, by the slice of time it is in.
@@ -39,7 +39,6 @@ final class Database: @unchecked Sendable {
 
     var isFull: Bool { maxMemory > 0 && usedMemory > maxMemory }
     var count: Int { entries.count }
-    var keysWithDeadline: Int { slices.values.reduce(0) { $0 + $1.count } }
 
     func find(_ key: Bytes) -> Entry? {
         guard let entry = entries[key] else { return nil }
@@ -77,7 +76,7 @@ final class Database: @unchecked Sendable {
         // Freeing millions of keys takes a while: another queue does it.
         let removed = (entries, slices)
         DispatchQueue.global().async { withExtendedLifetime(removed) {} }
-        (entries, slices, usedMemory) = ([:], [:], 0)
+        (entries, slices, usedMemory, keysWithDeadline) = ([:], [:], 0, 0)
     }
 
     /// When `time` units of so many milliseconds have passed from now; nil: too far away.
@@ -90,11 +89,13 @@ final class Database: @unchecked Sendable {
     private func moveDeadline(of key: Bytes, from old: Int, to new: Int) {
         guard old != new else { return }
         if old != Self.never {
+            keysWithDeadline -= 1
             let slice = old / Self.sliceMilliseconds
             slices[slice]?.remove(key)
             if slices[slice]?.isEmpty == true { slices[slice] = nil }
         }
         if new != Self.never {
+            keysWithDeadline += 1
             let slice = new / Self.sliceMilliseconds
             slices[slice, default: []].insert(key)
             if !isSweeping { sweepLater(from: clock() / Self.sliceMilliseconds) }

@@ -105,6 +105,7 @@ struct ExpiryTests {
             database.sweep()
             // A turn removes a thousand at most, and checks slices.
             #expect((2001...2050).contains(database.count))
+            #expect(database.keysWithDeadline == database.count - 1)
             #expect(database.find(key(0)) == nil && database.find(key(2500)) != nil)
             for _ in 0..<5 { database.sweep() }
             #expect((1001...1101).contains(database.count), "all of the slices that are over")
@@ -112,6 +113,9 @@ struct ExpiryTests {
             for _ in 0..<5 { database.sweep() }
             #expect(database.count == 1 && database.keysWithDeadline == 0)
             #expect(database.expiredKeys == 3000)
+            database.set(key(1), Bytes(array: []), deadline: database.clock() + 1)
+            database.removeAll()
+            #expect(database.keysWithDeadline == 0)
         }
     }
 
