@@ -7,8 +7,11 @@ enum Request {
     case quit
     case unknown
 
-    /// Nil for a line without content.
+    /// Nil for a line without content. Leaves out control characters, which would act on the
+    /// terminals of the others.
     init?(_ line: String) {
+        var line = line
+        line.unicodeScalars.removeAll { $0.properties.generalCategory == .control }
         let words = line.split(separator: " ", omittingEmptySubsequences: true)
         guard let first = words.first else { return nil }
         switch (first, words.count) {
@@ -21,9 +24,11 @@ enum Request {
         }
     }
 
-    /// The length counts scalars: a character may have any number of combining marks.
+    /// The length counts scalars: a character may have any number of combining marks. Those that
+    /// nobody sees, such as joiners, would make two names of one.
     static func isName(_ text: String) -> Bool {
         1...Chat.longestName ~= text.unicodeScalars.count
             && text.allSatisfy { $0.isLetter || $0.isNumber }
+            && !text.unicodeScalars.contains { $0.properties.isDefaultIgnorableCodePoint }
     }
 }

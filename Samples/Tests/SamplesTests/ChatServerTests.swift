@@ -20,6 +20,8 @@ struct ChatServerTests {
             #expect(try ann.line() == "* bob has joined lobby")
             try ann.send("hello")
             for client in [ann, bob] { #expect(try client.line() == "ann: hello") }
+            try ann.send("\u{1b}[2J\u{7}\u{9b}31mhello \u{e4}\r")
+            for client in [ann, bob] { #expect(try client.line() == "ann: [2J31mhello \u{e4}") }
             try bob.send("/join attic")
             #expect(try ann.line() == "* bob has left lobby")
             #expect(try bob.line() == "* bob has joined attic")
@@ -42,7 +44,10 @@ struct ChatServerTests {
             let other = LineReader(try server.connect())
             _ = try other.line()
             let marks = String(repeating: "\u{301}", count: 400)
-            for name in ["ann", "", "a b", String(repeating: "x", count: 21), "e" + marks] {
+            let long = String(repeating: "x", count: 21)
+            // The last two are the same as ann's on a screen.
+            let names = ["ann", "", "a b", long, "e" + marks, "ann\u{200d}", "ann\u{fe0f}"]
+            for name in names {
                 try other.send(name)
                 #expect(try other.line()?.hasPrefix("* that name is taken") == true)
             }
