@@ -5,10 +5,14 @@ import RingTLS
 #endif
 
 extension Mode {
-    /// Runs `--check` with the question and answer that suit this mode.
+    /// Runs `--check`: over HTTP if its port is known, since a server with `--max-connections` may
+    /// be full; otherwise with the question and answer that suit this mode.
     func check(
         _ healthCheck: HealthCheck, _ addresses: AddressOptions, _ security: SecurityOptions
     ) throws {
+        if let port = addresses.httpPort, port > 0 {
+            return try healthCheck.askHTTP(host: addresses.host, port: port)
+        }
         let (question, answer): ([UInt8], [UInt8]) =
             switch self {
             case .echo: (Array("health check\n".utf8), Array("health check\n".utf8))

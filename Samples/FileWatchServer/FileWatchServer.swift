@@ -30,7 +30,9 @@ struct FileWatchServer: ParsableCommand {
     func run() throws {
         // First: the runtime reads its environment variables only once.
         runtime.apply(startsProcesses: running.run != nil)
-        if healthCheck.isWanted { return try checkHealth() }
+        if healthCheck.isWanted {
+            return try healthCheck.askHTTP(host: addresses.host, port: addresses.httpPort)
+        }
         DescriptorLimit.raise()
 
         let server = try Server(watching, addresses, running)
@@ -50,11 +52,5 @@ struct FileWatchServer: ParsableCommand {
             wake.wait()
         }
         writeLine(server.stop())
-    }
-
-    private func checkHealth() throws {
-        try healthCheck.ask(
-            Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8),
-            expecting: Array("HTTP/1.1 200 ".utf8), host: addresses.host, port: addresses.httpPort)
     }
 }

@@ -43,6 +43,13 @@ package struct HealthCheck: ParsableArguments {
         }
     }
 
+    /// Requests `/healthz`; otherwise like `ask`.
+    package func askHTTP(host: String, port: UInt16) throws {
+        try ask(
+            Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8),
+            expecting: Array("HTTP/1.1 200 ".utf8), host: host, port: port)
+    }
+
     /// Nil if the answer is right.
     private static func problem(
         _ connector: Connector, _ endpoint: Endpoint, _ question: [UInt8], _ answer: [UInt8]

@@ -20,6 +20,20 @@ struct HealthCheckTests {
         }
     }
 
+    @Test("EchoServer that is full passes if it has an HTTP port")
+    func full() throws {
+        let arguments = ["--max-connections", "1", "--http-port", "0"]
+        try withServer(.echoServer, .epoll, arguments: arguments) { server in
+            let line = try server.process.output.waitForLine(
+                beginning: "metrics on http://127.0.0.1:")
+            let client = try server.connectAndGreet()
+            let port = String(line.prefix { $0 != "/" })
+            let check = try ask(.echoServer, port: server.port, ["--http-port", port])
+            #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
+            client.close()
+        }
+    }
+
     @Test("EchoServer checks any echo server, and KeyValueServer its own kind")
     func others() throws {
         try withServer(.gcdEcho, .epoll) { server in
