@@ -32,10 +32,14 @@ final class Server {
         security.apply(to: &options)
         let tcp = try Server.listen(addresses, options)
         self.tcp = tcp
-        udp = try addresses.udp ? DatagramSocket(tcp.endpoint) : nil
+        // An inherited socket may be a Unix socket, which has no port.
+        let endpoint =
+            try tcp.endpoints.first { $0.ipAddress != nil }
+            ?? ListeningAddress.first(host: addresses.host, port: addresses.port) { $0 }
+        udp = try addresses.udp ? DatagramSocket(endpoint) : nil
         ledger = Ledger(listeners: [tcp, unix].compactMap { $0 }, udp: udp)
         http = try addresses.httpPort.map { [ledger] port in
-            try HTTPService(tcp.endpoint.withPort(port)) { request, _ in
+            try HTTPService(endpoint.withPort(port)) { request, _ in
                 Metrics(ledger: ledger).answer(request.path)
             }
         }

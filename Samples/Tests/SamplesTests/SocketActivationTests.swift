@@ -13,13 +13,18 @@ struct SocketActivationTests {
     func inherited(setting: Setting) throws {
         let folder = Folder()
         let path = folder.path + "/socket"
+        // The other ports are those of --host: a Unix socket has none.
+        let options = ["--port", "0", "--udp", "--http-port", "0"]
         let server = try Program.start(
-            serviceManager, ["--listen=" + path, Program.echoServer.path],
+            serviceManager, ["--listen=" + path, Program.echoServer.path] + options,
             environment: setting.environment, refusal: setting.refusal)
         _ = try server.errors.waitForLine(beginning: "Listening on \(path)")
         let client = try Client.unix(path: path)
         try client.send([1, 2, 3])
         #expect(try client.receive(count: 3) == [1, 2, 3], "\(server.words)")
+        for other in ["also on udp", "metrics on http"] {
+            _ = try server.output.waitForLine(beginning: other + "://127.0.0.1:")
+        }
         server.send(SIGTERM)
         #expect(try server.waitForEnd() == .exit(0), "\(server.words)")
         #expect(server.output.text.contains("listening on unix:\(path)"), "\(server.words)")
