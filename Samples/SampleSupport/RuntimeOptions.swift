@@ -22,15 +22,25 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
+    /// The environment before `apply`, for processes that the program starts; ends with nil.
+    package nonisolated(unsafe) static let environment: [UnsafeMutablePointer<CChar>?] = {
+        // Safety: nobody changes or frees the copies.
+        var copies: [UnsafeMutablePointer<CChar>?] = []
+        while let variable = environ[copies.count] { copies.append(strdup(variable)) }
+        return copies + [nil]
+    }()
+
     /// Sets the environment variables, and prepares process 1 of a container. Call before creating
     /// the first queue or source.
     /// - Parameters:
     ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
     ///   - preferred: the back end when neither the option nor the environment names one.
-    package func apply(startsProcesses: Bool = false, preferring preferred: Backend = .auto) {
+    package func apply(startsProcesses: Bool = false, preferring preferred: Backend? = nil) {
         if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
+        _ = Self.environment
         if let loops { setenv("RINGDISPATCH_LOOPS", String(loops), 1) }
-        let isAskedFor = backend != nil
-        setenv("RINGDISPATCH_BACKEND", (backend ?? preferred).rawValue, isAskedFor ? 1 : 0)
+        if let backend = backend ?? preferred {
+            setenv("RINGDISPATCH_BACKEND", backend.rawValue, self.backend == nil ? 0 : 1)
+        }
     }
 }

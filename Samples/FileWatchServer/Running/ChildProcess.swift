@@ -2,7 +2,7 @@ import Glibc
 import SampleSupport
 
 /// A shell command in its own process group, so that a signal reaches all its processes. It
-/// inherits this program's output.
+/// inherits this program's output, and the environment that this program was started with.
 struct ChildProcess: Sendable {
     let identifier: pid_t
 
@@ -30,7 +30,8 @@ struct ChildProcess: Sendable {
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for text in arguments { free(text) } }
         var identifier: pid_t = 0
-        let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environ)
+        let code = posix_spawn(
+            &identifier, "/bin/sh", &actions, &attributes, arguments, RuntimeOptions.environment)
         guard code == 0 else {
             throw Failure("/bin/sh cannot be started: \(String(cString: strerror(code)))")
         }

@@ -157,6 +157,17 @@ struct FileWatchServerLifeTests {
         }
     }
 
+    @Test("The command of --run has the environment of the server's start")
+    func environment() throws {
+        let command = "echo loops=$RINGDISPATCH_LOOPS backend=$RINGDISPATCH_BACKEND"
+        let arguments = ["--loops", "1", "--backend", "auto", "--run", command, "--settle", "1ms"]
+        try withFileWatchServer(.epoll, arguments: arguments) { server in
+            try server.folder.write("a")
+            let line = try server.process.output.waitForLine(beginning: "loops=")
+            #expect(line == " backend=epoll")
+        }
+    }
+
     private static func count(_ beginning: String, in transcript: Transcript) -> Int {
         transcript.text.split(separator: "\n").filter { $0.hasPrefix(beginning) }.count
     }
