@@ -13,7 +13,6 @@ final class Server {
     private let udp: DatagramSocket?
     private let http: HTTPService?
     private let security: ServerSecurity
-    private let shortage = DispatchOnce()
     private let hangUp: any DispatchSourceSignal
 
     /// Binds all sockets. Clients can connect from now on, and are served after `activate`.
@@ -63,21 +62,12 @@ final class Server {
         let service = StreamService(mode: mode, ends: ledger.ends)
         for listener in ledger.listeners {
             listener.setConnectionHandler { service.serve($0) }
-            listener.setErrorHandler { [shortage] _, error in
-                shortage.perform { Server.report(error) }
-            }
+            let failures = RepeatedErrorLine()
+            listener.setErrorHandler { _, error in failures.write("EchoServer: \(error)") }
             listener.activate()
         }
         if let udp { DatagramService(mode: mode).serve(on: udp) }
         http?.activate()
-    }
-
-    /// Descriptors or memory are short. Once is enough: the summary counts the refused clients.
-    private static func report(_ shortage: ListenerError) {
-        writeErrorLine(
-            "EchoServer: cannot accept (\(shortage.cause)): pausing and refusing clients until "
-                + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
-                + "before the start")
     }
 
     /// One line per address. Scripts wait for the first one, which begins with "listening".

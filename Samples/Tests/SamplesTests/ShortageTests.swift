@@ -34,7 +34,8 @@ struct ShortageTests {
             // A pause sleeps instead of polling.
             try server.waitUntilCalm()
             try Self.expectEcho(served)
-            try server.process.errors.wait(for: "raise ulimit -n above")
+            try server.process.errors.wait(for: "EchoServer: cannot accept at 127.0.0.1:")
+            try server.process.errors.wait(for: "raise RLIMIT_NOFILE (ulimit -n)")
 
             for client in served { client.close() }
             try Self.expectRecovery(server)
