@@ -44,7 +44,7 @@ final class Server {
         }
         hangUp = DispatchSource.makeSignalSource(
             signal: SIGHUP, queue: DispatchQueue(label: "echo-server.reload"))
-        hangUp.setEventHandler { security.reload() }
+        hangUp.setEventHandler { writeErrorLine("EchoServer: SIGHUP: \(security.reload())") }
     }
 
     private static func listen(

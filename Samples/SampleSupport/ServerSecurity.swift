@@ -23,15 +23,14 @@ package struct ServerSecurity: Sendable {
     package func apply(to options: inout ListenerOptions) { options.tls = store }
 
     /// Reloads the files. New clients get the new certificate; open connections keep theirs.
-    package func reload() {
-        guard let store else {
-            return writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
-        }
+    /// - Returns: the outcome, in words.
+    package func reload() -> String {
+        guard let store else { return "there is no certificate to reload" }
         do {
             try store.reload()
-            writeErrorLine("EchoServer: SIGHUP: the certificate was reloaded")
+            return "the certificate was reloaded"
         } catch {
-            writeErrorLine("EchoServer: SIGHUP: the old certificate stays: \(error)")
+            return "the old certificate stays: \(error)"
         }
     }
 }
@@ -42,8 +41,6 @@ package struct ServerSecurity: Sendable {
 
     package func apply(to options: inout ListenerOptions) {}
 
-    package func reload() {
-        writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
-    }
+    package func reload() -> String { "there is no certificate to reload" }
 }
 #endif
