@@ -2,17 +2,17 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
-    /// Whether the kernel had room at the last attempt. While it has none, datagrams are queued, up
-    /// to ``DatagramOptions/sendQueueBytes``. On the queue.
+    /// Whether the kernel had room at the last attempt, on a Unix socket for each peer. While it
+    /// has none, datagrams are queued, up to ``DatagramOptions/sendQueueBytes``. On the queue.
     public var isWritable: Bool {
         checkCurrent()
-        return !confined.isBlocked
+        return !confined.isBlocked && confined.fullPeers.isEmpty
     }
 
     /// The size of the send queue: the datagrams' bytes, plus 64 for each. On the queue.
     public var queuedBytes: Int {
         checkCurrent()
-        return confined.outgoing.cost
+        return confined.isBlocked ? waitingBytes : confined.outgoing.cost + waitingBytes
     }
 
     // MARK: one datagram
@@ -117,7 +117,7 @@ extension DatagramSocket {
         }
     }
 
-    private func refuse(_ endpoint: Endpoint?, _ datagrams: Int, _ error: SocketError) {
+    func refuse(_ endpoint: Endpoint?, _ datagrams: Int, _ error: SocketError) {
         confined.tally.datagramsRefused &+= UInt64(datagrams)
         report(DatagramFailure(endpoint: endpoint, unsentDatagrams: datagrams, cause: error))
     }
@@ -137,13 +137,18 @@ extension DatagramSocket {
     }
 
     /// Queues a datagram, unless the queue is full, and sends it now or at the end of the batch.
-    private func submit(
+    func submit(
         _ bytes: UnsafeRawBufferPointer, to address: SocketAddress?, path: DatagramPath?
     ) {
         let cost = bytes.count + OutgoingDatagrams.entryBytes
-        let isFull = confined.isBlocked && confined.outgoing.cost + cost > options.sendQueueBytes
-        guard isOpenForSending, !isFull else {
+        let fullPeer = address.flatMap { confined.fullPeers[$0] }
+        let mustWait = confined.isBlocked || fullPeer != nil
+        guard isOpenForSending, !mustWait || waitingBytes + cost <= options.sendQueueBytes else {
             confined.tally.datagramsDropped &+= 1
+            return
+        }
+        if let fullPeer {
+            fullPeer.outgoing.append(bytes, isLasting: false, to: address, path: path)
             return
         }
         // During the handler, datagrams wait for the end of the batch; only bytes of the batch last
@@ -170,27 +175,25 @@ extension DatagramSocket {
 
     private func flushUnlessBlocked() {
         guard !confined.isBlocked, !confined.outgoing.isEmpty, isOpenForSending else { return }
-        if sendAll() { return }
+        if sendPassingFullPeers() { return }
         confined.isBlocked = true
         confined.outgoing.keepBorrowed()
         waitUntilWritable()
     }
 
-    /// Sends the queue. Returns false if the kernel has no more room.
-    func sendAll() -> Bool {
+    /// Sends the datagrams of a queue. Returns false if the kernel has no more room.
+    func sendAll(_ outgoing: OutgoingDatagrams) -> Bool {
         let sender = confined.sender ?? DatagramSender()
         confined.sender = sender
-        while !confined.outgoing.isEmpty {
-            let count = confined.outgoing.sendBatch(sender, confined.segmentLimit) {
-                send(sender)
-            }
+        while !outgoing.isEmpty {
+            let count = outgoing.sendBatch(sender, confined.segmentLimit) { send(sender) }
             if count > 0 {
                 confined.segmentLimit.single(isTaken: true)
-                noteSent(messages: count)
+                noteSent(outgoing, messages: count)
                 continue
             }
             if count == Sockets.wouldBlock { return false }
-            sendingFailed(Int32(-count))
+            sendingFailed(outgoing, Int32(-count))
         }
         return true
     }
@@ -208,84 +211,29 @@ extension DatagramSocket {
         return next
     }
 
-    private func noteSent(messages: Int) {
+    private func noteSent(_ outgoing: OutgoingDatagrams, messages: Int) {
         confined.tally.sendCalls &+= 1
         var datagrams = 0
         for message in 0..<messages {
-            let run = confined.outgoing.runs[message]
+            let run = outgoing.runs[message]
             datagrams += run
             if run > 1 { confined.tally.datagramsSegmented &+= UInt64(run) }
         }
         confined.tally.datagramsSent &+= UInt64(datagrams)
-        confined.tally.bytesSent &+= UInt64(confined.outgoing.removeFirst(datagrams))
+        confined.tally.bytesSent &+= UInt64(outgoing.removeFirst(datagrams))
     }
 
     /// Handles the refusal of the batch's first message.
-    private func sendingFailed(_ code: Int32, remedy: String = "") {
-        let datagrams = confined.outgoing.runs[0]
+    private func sendingFailed(_ outgoing: OutgoingDatagrams, _ code: Int32) {
+        let datagrams = outgoing.runs[0]
         if datagrams > 1,
-            confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.next.count)
+            confined.segmentLimit.refused(code, segmentBytes: outgoing.next.count)
         {
             return
         }
         confined.segmentLimit.single(isTaken: false)
-        let endpoint = confined.outgoing.next.address.map { Endpoint($0) } ?? remoteEndpoint
-        confined.outgoing.removeFirst(datagrams)
-        refuse(endpoint, datagrams, SocketError("sendmmsg", code, remedy: remedy))
-    }
-
-    // MARK: waiting for room
-
-    func waitUntilWritable() {
-        guard confined.phase == .active, confined.sendPause == nil else { return }
-        if isUnix && !isConnected { return pauseSending() }
-        if confined.writeWait == nil {
-            // The socket retains itself while it is active, and a cancelled wait calls nothing.
-            confined.writeWait = ReadinessWait(
-                descriptor: descriptor, queue: queue, events: PollEvents.writable
-            ) { [unowned self] _ in becameWritable() }
-        }
-        confined.writeWait?.start()
-    }
-
-    private func becameWritable() {
-        let before = confined.outgoing.count
-        while !sendAll() {
-            confined.fruitlessFlushes =
-                confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
-            guard let peer = confined.outgoing.next.address, isFull(peer) else {
-                return confined.fruitlessFlushes > 1 ? pauseSending() : waitUntilWritable()
-            }
-            // Datagrams for other peers wait behind it.
-            sendingFailed(
-                Int32(-Sockets.wouldBlock),
-                remedy: "the peer had no room for a second: it does not receive")
-        }
-        confined.isBlocked = false
-        confined.fruitlessFlushes = 0
-        confined.fullPeers = []
-        confined.handlers.writable?(self)
-    }
-
-    /// Whether a peer, whose buffer has no room for the next datagram, has not received for long.
-    private func isFull(_ peer: SocketAddress) -> Bool {
-        if confined.fruitlessFlushes > DatagramSocket.mostFruitlessFlushes {
-            confined.fullPeers.insert(peer)
-        }
-        return confined.fullPeers.contains(peer)
-    }
-
-    /// With their pauses about a second.
-    private static let mostFruitlessFlushes = 16
-
-    /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
-    /// Unix sockets get no notification when that changes. They may count as not writable while a
-    /// peer has not read its datagrams, though another one has room.
-    private func pauseSending() {
-        let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
-        confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
-            self?.confined.sendPause = nil
-            self?.becameWritable()
-        }
+        let endpoint = outgoing.next.address.map { Endpoint($0) } ?? remoteEndpoint
+        outgoing.removeFirst(datagrams)
+        refuse(endpoint, datagrams, SocketError("sendmmsg", code))
     }
 }

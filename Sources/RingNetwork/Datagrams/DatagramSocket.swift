@@ -55,9 +55,8 @@ public final class DatagramSocket: QueueConfined {
         /// The kernel has no room: datagrams are queued.
         var isBlocked = false
         var fruitlessFlushes = 0
-        /// Peers whose datagrams are refused rather than waited for, until the queue is empty.
-        var fullPeers: Set<SocketAddress> = []
         var sendPause: DispatchScheduledItem?
+        var fullPeers: [SocketAddress: FullPeer] = [:]
         /// Errors not yet reported to the error handler.
         var failures: [DatagramFailure] = []
     }
@@ -221,6 +220,7 @@ public final class DatagramSocket: QueueConfined {
         guard confined.phase == .active else { return }
         updateReceiving()
         if confined.isBlocked { waitUntilWritable() }
+        for peer in confined.fullPeers.values { waitUntilWritable(peer) }
         if !confined.failures.isEmpty { reportFailures() }
     }
 
@@ -273,7 +273,13 @@ public final class DatagramSocket: QueueConfined {
 
     func tearDown(_ why: SocketError?) {
         guard confined.phase == .setup || confined.phase == .active else { return }
-        if why == nil, !confined.outgoing.isEmpty { _ = sendAll() }
+        if why == nil { _ = sendPassingFullPeers() }
+        for peer in confined.fullPeers.values {
+            if why == nil { _ = sendAll(peer.outgoing) }
+            confined.tally.datagramsDropped &+= UInt64(peer.outgoing.count)
+            peer.pause?.cancel()
+        }
+        confined.fullPeers = [:]
         confined.phase = .closed
         setup.end()
         confined.itself = self

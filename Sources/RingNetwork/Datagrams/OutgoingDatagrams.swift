@@ -88,6 +88,25 @@ final class OutgoingDatagrams {
         return bytes
     }
 
+    /// Removes the datagrams for a peer, and calls `body` with the bytes and the path of each.
+    func removeAll(
+        to address: SocketAddress, _ body: (UnsafeRawBufferPointer, DatagramPath?) -> Void
+    ) {
+        keepBorrowed()
+        let all = entries[first...]
+        entries = all.filter { $0.address != address }
+        first = 0
+        memory.withUnsafeBytes { memory in
+            for entry in all where entry.address == address {
+                cost -= entry.count + OutgoingDatagrams.entryBytes
+                body(
+                    UnsafeRawBufferPointer(rebasing: memory[entry.offset...].prefix(entry.count)),
+                    entry.path)
+            }
+        }
+        removeFirst(0)
+    }
+
     /// Drops the entries and the bytes of sent datagrams once both are half of all, so that each
     /// remaining one is moved for one that was dropped.
     private func dropUsed() {

@@ -1,0 +1,110 @@
+internal import LinuxPlatform
+internal import RingDispatch
+
+/// A peer of a Unix socket that has no room. Its datagrams wait here, so that those for others
+/// leave. Belongs to the socket's queue.
+final class FullPeer {
+    let address: SocketAddress
+    let outgoing = OutgoingDatagrams()
+    /// Consecutive attempts that sent nothing.
+    var fruitlessFlushes = 0
+    var pause: DispatchScheduledItem?
+
+    /// With their pauses about a second.
+    static let mostFruitlessFlushes = 16
+
+    init(_ address: SocketAddress) { self.address = address }
+}
+
+// Waiting for room. On the queue.
+extension DatagramSocket {
+    /// The size of the queues that wait for room.
+    var waitingBytes: Int {
+        confined.fullPeers.values.reduce(confined.isBlocked ? confined.outgoing.cost : 0) {
+            $0 + $1.outgoing.cost
+        }
+    }
+
+    // MARK: the kernel
+
+    func waitUntilWritable() {
+        guard confined.phase == .active, confined.sendPause == nil else { return }
+        if confined.writeWait == nil {
+            // The socket retains itself while it is active, and a cancelled wait calls nothing.
+            confined.writeWait = ReadinessWait(
+                descriptor: descriptor, queue: queue, events: PollEvents.writable
+            ) { [unowned self] _ in becameWritable() }
+        }
+        confined.writeWait?.start()
+    }
+
+    private func becameWritable() {
+        let before = confined.outgoing.count
+        guard sendPassingFullPeers() else {
+            confined.fruitlessFlushes =
+                confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
+            return confined.fruitlessFlushes > 1 ? pauseSending() : waitUntilWritable()
+        }
+        confined.isBlocked = false
+        confined.fruitlessFlushes = 0
+        callWritableHandler()
+    }
+
+    /// Polls with a timer while the socket counts as writable but takes nothing.
+    private func pauseSending() {
+        let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
+        confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
+            self?.confined.sendPause = nil
+            self?.becameWritable()
+        }
+    }
+
+    private func callWritableHandler() {
+        if isWritable { confined.handlers.writable?(self) }
+    }
+
+    // MARK: full peers
+
+    /// Sends the queue, without the datagrams for Unix peers that have no room. Returns false if
+    /// the kernel has no more room.
+    func sendPassingFullPeers() -> Bool {
+        while !sendAll(confined.outgoing) {
+            guard isUnix, let address = confined.outgoing.next.address else { return false }
+            let peer = FullPeer(address)
+            confined.fullPeers[address] = peer
+            confined.outgoing.removeAll(to: address) { submit($0, to: address, path: $1) }
+            waitUntilWritable(peer)
+        }
+        return true
+    }
+
+    /// Polls with a timer: no notification says when the peer has room.
+    func waitUntilWritable(_ peer: FullPeer) {
+        guard confined.phase == .active, peer.pause == nil else { return }
+        let pause = DatagramSocket.pause(after: peer.fruitlessFlushes)
+        let address = peer.address
+        peer.pause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
+            guard let self, let peer = confined.fullPeers[address] else { return }
+            peer.pause = nil
+            sendAgain(to: peer)
+        }
+    }
+
+    private func sendAgain(to peer: FullPeer) {
+        let before = peer.outgoing.count
+        if !sendAll(peer.outgoing) {
+            let count = peer.outgoing.count
+            peer.fruitlessFlushes = count < before ? 0 : peer.fruitlessFlushes + 1
+            if peer.fruitlessFlushes <= FullPeer.mostFruitlessFlushes {
+                return waitUntilWritable(peer)
+            }
+            peer.outgoing.removeFirst(count)
+            let error = SocketError(
+                "sendmmsg", Int32(-Sockets.wouldBlock),
+                remedy: "the peer had no room for a second: it does not receive")
+            refuse(Endpoint(peer.address), count, error)
+        }
+        confined.fullPeers[peer.address] = nil
+        callWritableHandler()
+    }
+}
