@@ -55,10 +55,10 @@ extension Connection {
         guard phase == .active || isHandshaking, !confined.hasEnded else { return }
         if result < 0 {
             let error = SocketError("recv", -result)
-            guard phase == .active, confined.intake?.gathered.isEmpty == false else {
+            guard phase == .active, let intake = confined.intake, intake.count > 0 else {
                 return tearDown(.failed(error))
             }
-            confined.intake?.heldError = error
+            intake.heldError = error
             receivedEnd()
         } else if let failure = confined.security?.receiveEnd() {
             fail(failure)
@@ -82,10 +82,10 @@ extension Connection {
     /// Hands bytes over, or keeps them. A closing connection needs none.
     func gather(_ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake) {
         guard phase == .active else { return }
-        if intake.gathered.isEmpty, mayHandOver, bytes.count >= intake.minimumBytes {
-            intake.gathered.append(contentsOf: handOver(bytes, intake))
+        if intake.count == 0, mayHandOver, bytes.count >= intake.minimumBytes {
+            intake.append(handOver(bytes, intake))
         } else {
-            intake.gathered.append(contentsOf: bytes)
+            intake.append(bytes)
         }
     }
 
@@ -111,13 +111,11 @@ extension Connection {
 
     private func handOverGathered(_ intake: ConnectionIntake) {
         while intake.canHandOver, mayHandOver {
-            let bytes = intake.gathered
-            intake.gathered = []
             // Nothing is gathered meanwhile: receiving resumes only after the handler has returned.
-            intake.gathered = bytes.withUnsafeBytes { Array(handOver($0, intake)) }
+            intake.consume { handOver($0, intake).count }
         }
-        if phase != .active { intake.gathered = [] }
-        guard intake.isEndHeld, phase == .active, intake.gathered.isEmpty,
+        if phase != .active { intake.removeAll() }
+        guard intake.isEndHeld, phase == .active, intake.count == 0,
             confined.security == nil || intake.heldError != nil || mayHandOver
         else { return }
         intake.isEndHeld = false

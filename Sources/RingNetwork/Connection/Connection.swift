@@ -286,7 +286,7 @@ public final class Connection: StreamSocketClient, QueueConfined {
         confined.reason = why
         confined.isFinishing = true
         confined.itself = self
-        confined.intake?.gathered = []
+        confined.intake?.removeAll()
         if wasInSetup {
             setup.end()
             confined.owner?.activated(self)
