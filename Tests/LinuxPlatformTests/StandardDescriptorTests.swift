@@ -35,4 +35,16 @@ struct StandardDescriptorTests {
             _exit(0)
         }
     }
+    @Test("A line for a standard error that nobody reads any more ends no process")
+    func unread() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            var pair: [Int32] = [-1, -1]
+            pipe(&pair)
+            dup2(pair[1], 2)
+            close(pair[0])
+            Diagnostics.log("a line")
+            _exit(0)
+        }
+    }
 }

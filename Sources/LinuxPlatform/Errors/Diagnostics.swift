@@ -23,9 +23,10 @@ package enum Diagnostics {
 
     package static func log(_ message: String, level: Level = .warning) {
         if let receiver = receiver.withLock({ $0 }) { return receiver(level, message) }
-        // A full pipe whose reader has stopped must stop neither the monitor nor a loop.
+        // A full pipe whose reader has stopped must stop neither the monitor nor a loop, and a pipe
+        // whose reader is gone (POLLERR) must not end the process with SIGPIPE.
         var output = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
-        guard poll(&output, 1, 0) > 0 else { return }
+        guard poll(&output, 1, 0) > 0, output.revents == Int16(POLLOUT) else { return }
         write(line: "RingDispatch: \(message)\n")
     }
 
