@@ -31,7 +31,8 @@ struct Metrics: Sendable {
                 ("failed", totals.ends.failed),
             ])
         page.counter(
-            "echo_messages_total", "Receives with data, and datagrams; of TLS, handshakes too.", label: "transport",
+            "echo_messages_total", "Receives with data, and datagrams; of TLS, handshakes too.",
+            label: "transport",
             [("stream", totals.traffic.messages), ("datagram", udp.messages)])
         page.counter(
             "echo_received_bytes_total", "Bytes received; of TLS, encrypted.", label: "transport",
