@@ -1,4 +1,5 @@
 import RingDispatch
+import RingNetwork
 import SampleSupport
 
 /// The responses to `/metrics` and `/healthz`.

@@ -1,4 +1,4 @@
-/// Received messages and bytes. A message is a receive with data: one per small request. Those of TLS
+/// Received messages and bytes. A message is a receive with data: one per small request. TLS
 /// handshakes count, too.
 struct Traffic: Sendable {
     var messages = 0
