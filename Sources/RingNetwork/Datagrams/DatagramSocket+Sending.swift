@@ -149,6 +149,7 @@ extension DatagramSocket {
         }
         if let fullPeer {
             fullPeer.outgoing.append(bytes, isLasting: false, to: address, path: path)
+            confined.fullPeersCost += cost
             return
         }
         // During the handler, datagrams wait for the end of the batch; only bytes of the batch last

@@ -20,9 +20,7 @@ final class FullPeer {
 extension DatagramSocket {
     /// The size of the queues that wait for room.
     var waitingBytes: Int {
-        confined.fullPeers.values.reduce(confined.isBlocked ? confined.outgoing.cost : 0) {
-            $0 + $1.outgoing.cost
-        }
+        confined.fullPeersCost + (confined.isBlocked ? confined.outgoing.cost : 0)
     }
 
     // MARK: the kernel
@@ -91,7 +89,8 @@ extension DatagramSocket {
     }
 
     private func sendAgain(to peer: FullPeer) {
-        let before = peer.outgoing.count
+        let (before, cost) = (peer.outgoing.count, peer.outgoing.cost)
+        defer { confined.fullPeersCost -= cost - peer.outgoing.cost }
         if !sendAll(peer.outgoing) {
             let count = peer.outgoing.count
             peer.fruitlessFlushes = count < before ? 0 : peer.fruitlessFlushes + 1

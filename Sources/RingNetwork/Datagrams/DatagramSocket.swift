@@ -57,6 +57,8 @@ public final class DatagramSocket: QueueConfined {
         var fruitlessFlushes = 0
         var sendPause: DispatchScheduledItem?
         var fullPeers: [SocketAddress: FullPeer] = [:]
+        /// What waits for them, as `OutgoingDatagrams.cost`.
+        var fullPeersCost = 0
         /// Errors not yet reported to the error handler.
         var failures: [DatagramFailure] = []
     }
@@ -280,6 +282,7 @@ public final class DatagramSocket: QueueConfined {
             peer.pause?.cancel()
         }
         confined.fullPeers = [:]
+        confined.fullPeersCost = 0
         confined.phase = .closed
         setup.end()
         confined.itself = self
