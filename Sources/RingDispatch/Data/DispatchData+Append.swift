@@ -24,11 +24,9 @@ extension DispatchData {
     /// alone references it.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.baseAddress != nil, requireCount(bytes.count, "append(_:)") > 0 else { return }
-        let room = Swift.max(0, tailCapacity - tail.count)
-        // No other value, iterator or region references the memory.
-        if bytes.count <= room && isKnownUniquelyReferenced(&tail.owner) {
-            tail.extend(by: bytes)
-            count += bytes.count
+        let room = Swift.max(0, tailCapacity - lastRegionCount)
+        if bytes.count <= room && isLastOwnerUnique() {
+            extendLastRegion(by: bytes)
             return
         }
         guard bytes.count <= DispatchData.largestSmallAppend else {
@@ -56,23 +54,33 @@ extension DispatchData {
         tailCapacity = 0
         if offset == 0 {
             first = region
-        } else if tail.isContinued(by: region) {
-            tail.count += region.count
+        } else if rest.isEmpty && first.isContinued(by: region) {
+            first.count += region.count
+        } else if !rest.isEmpty && rest[rest.count - 1].region.isContinued(by: region) {
+            rest[rest.count - 1].region.count += region.count
         } else {
             rest.append(DataPiece(region: region, offset: offset))
         }
     }
 
-    /// The last region, which is `first` if there are no others.
-    private var tail: DataRegion {
-        @inline(__always)
-        _read {
-            if rest.isEmpty { yield first } else { yield rest[rest.count - 1].region }
+    // MARK: the tail
+
+    private var lastRegionCount: Int { rest.last?.region.count ?? first.count }
+
+    /// Whether no other value, iterator or region references the last region's memory.
+    private mutating func isLastOwnerUnique() -> Bool {
+        if rest.isEmpty { return isKnownUniquelyReferenced(&first.owner) }
+        return isKnownUniquelyReferenced(&rest[rest.count - 1].region.owner)
+    }
+
+    /// Safety: the caller has checked that the bytes fit and the memory is not shared.
+    private mutating func extendLastRegion(by bytes: UnsafeRawBufferPointer) {
+        if rest.isEmpty {
+            first.extend(by: bytes)
+        } else {
+            rest[rest.count - 1].region.extend(by: bytes)
         }
-        @inline(__always)
-        _modify {
-            if rest.isEmpty { yield &first } else { yield &rest[rest.count - 1].region }
-        }
+        count += bytes.count
     }
 }
 
