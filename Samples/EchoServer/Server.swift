@@ -31,14 +31,11 @@ final class Server {
         security.apply(to: &options)
         let tcp = try Server.listen(addresses, options)
         self.tcp = tcp
-        // An inherited socket may be a Unix socket, which has no port.
-        let endpoint =
-            try tcp.endpoints.first { $0.ipAddress != nil }
-            ?? ListeningAddress.first(host: addresses.host, port: addresses.port) { $0 }
-        udp = try addresses.udp ? DatagramSocket(endpoint) : nil
+        udp = try addresses.udp ? DatagramSocket(Server.endpoint(tcp, addresses)) : nil
         ledger = Ledger(listeners: [tcp, unix].compactMap { $0 }, udp: udp)
         http = try addresses.httpPort.map { [ledger] port in
-            try HTTPService(endpoint.withPort(port)) { request, _ in
+            let endpoint = try Server.endpoint(tcp, addresses)
+            return try HTTPService(endpoint.withPort(port)) { request, _ in
                 Metrics(ledger: ledger).answer(request.path)
             }
         }
@@ -55,6 +52,12 @@ final class Server {
         return try ListeningAddress.first(host: addresses.host, port: addresses.port) {
             try Listener($0, options: options)
         }
+    }
+
+    /// An inherited socket may be a Unix socket, which has no port.
+    private static func endpoint(_ tcp: Listener, _ addresses: AddressOptions) throws -> Endpoint {
+        try tcp.endpoints.first { $0.ipAddress != nil }
+            ?? ListeningAddress.first(host: addresses.host, port: addresses.port) { $0 }
     }
 
     func activate() {

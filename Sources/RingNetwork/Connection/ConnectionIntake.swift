@@ -45,6 +45,12 @@ final class ConnectionIntake {
         let start = taken
         taken = bytes.count
         let left = bytes[start...].withUnsafeBytes(body)
-        if left > 0 { taken -= left } else { removeAll() }
+        if left == 0 { return removeAll() }
+        taken -= left
+        // So that a small rest keeps no large memory.
+        if left < taken {
+            self.bytes = Array(bytes[taken...])
+            taken = 0
+        }
     }
 }

@@ -12,7 +12,7 @@ extension DatagramSocket {
     /// The size of the send queue: the datagrams' bytes, plus 64 for each. On the queue.
     public var queuedBytes: Int {
         checkCurrent()
-        return confined.isBlocked ? waitingBytes : confined.outgoing.cost + waitingBytes
+        return confined.outgoing.cost + confined.fullPeersCost
     }
 
     // MARK: one datagram

@@ -27,6 +27,8 @@ extension DatagramSocket {
 
     func waitUntilWritable() {
         guard confined.phase == .active, confined.sendPause == nil else { return }
+        // With several peers, a Unix socket may count as not writable although it has room.
+        if isUnix && !isConnected { return pauseSending() }
         if confined.writeWait == nil {
             // The socket retains itself while it is active, and a cancelled wait calls nothing.
             confined.writeWait = ReadinessWait(
@@ -48,7 +50,7 @@ extension DatagramSocket {
         callWritableHandler()
     }
 
-    /// Polls with a timer while the socket counts as writable but takes nothing.
+    /// Polls with a timer while readiness does not tell whether the socket has room.
     private func pauseSending() {
         let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
         confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
@@ -67,7 +69,9 @@ extension DatagramSocket {
     /// the kernel has no more room.
     func sendPassingFullPeers() -> Bool {
         while !sendAll(confined.outgoing) {
-            guard isUnix, let address = confined.outgoing.next.address else { return false }
+            guard isUnix, let address = confined.outgoing.next.address, !isBufferUsedUp else {
+                return false
+            }
             let peer = FullPeer(address)
             confined.fullPeers[address] = peer
             confined.outgoing.removeAll(to: address) { submit($0, to: address, path: $1) }
@@ -75,6 +79,10 @@ extension DatagramSocket {
         }
         return true
     }
+
+    /// What peers of a Unix socket have not received counts as the sender's, up to SO_SNDBUF. Then
+    /// the kernel has no room for any peer.
+    private var isBufferUsedUp: Bool { Descriptors.bytesWritable(descriptor) == 0 }
 
     /// Polls with a timer: no notification says when the peer has room.
     func waitUntilWritable(_ peer: FullPeer) {
@@ -90,20 +98,22 @@ extension DatagramSocket {
 
     private func sendAgain(to peer: FullPeer) {
         let (before, cost) = (peer.outgoing.count, peer.outgoing.cost)
-        defer { confined.fullPeersCost -= cost - peer.outgoing.cost }
-        if !sendAll(peer.outgoing) {
-            let count = peer.outgoing.count
+        let isOver = sendAll(peer.outgoing)
+        let count = peer.outgoing.count
+        if !isOver {
             peer.fruitlessFlushes = count < before ? 0 : peer.fruitlessFlushes + 1
-            if peer.fruitlessFlushes <= FullPeer.mostFruitlessFlushes {
-                return waitUntilWritable(peer)
-            }
-            peer.outgoing.removeFirst(count)
+        }
+        let isGivenUp = peer.fruitlessFlushes > FullPeer.mostFruitlessFlushes
+        if isGivenUp { peer.outgoing.removeFirst(count) }
+        confined.fullPeersCost -= cost - peer.outgoing.cost
+        guard isOver || isGivenUp else { return waitUntilWritable(peer) }
+        confined.fullPeers[peer.address] = nil
+        if isGivenUp {
             let error = SocketError(
                 "sendmmsg", Int32(-Sockets.wouldBlock),
                 remedy: "the peer had no room for a second: it does not receive")
             refuse(Endpoint(peer.address), count, error)
         }
-        confined.fullPeers[peer.address] = nil
         callWritableHandler()
     }
 }

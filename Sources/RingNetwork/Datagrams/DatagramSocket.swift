@@ -275,7 +275,7 @@ public final class DatagramSocket: QueueConfined {
 
     func tearDown(_ why: SocketError?) {
         guard confined.phase == .setup || confined.phase == .active else { return }
-        if why == nil { _ = sendPassingFullPeers() }
+        if why == nil && !confined.outgoing.isEmpty { _ = sendPassingFullPeers() }
         for peer in confined.fullPeers.values {
             if why == nil { _ = sendAll(peer.outgoing) }
             confined.tally.datagramsDropped &+= UInt64(peer.outgoing.count)

@@ -297,6 +297,34 @@ struct DatagramSendingTests {
         closeAndWait(sender, receiver, silent)
     }
 
+    @Test("Others get their datagrams once a peer that used up the socket's buffer is gone")
+    func usedUpBuffer() throws {
+        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let (full, good) = (name + "-full", name + "-good")
+        let silent = try DatagramSocket(.unix(try UnixAddress(abstractName: full)))
+        let receiver = try DatagramSocket(.unix(try UnixAddress(abstractName: good)))
+        let log = DatagramLog(activating: receiver)
+        var options = DatagramOptions()
+        options.sendBufferBytes = 50_000
+        let sender = try DatagramSocket(
+            .unix(try UnixAddress(abstractName: name)), options: options)
+        let failures = DatagramLog(activating: sender).failures
+        let silentEndpoint = Endpoint.unix(try UnixAddress(abstractName: full))
+        let endpoint = Endpoint.unix(try UnixAddress(abstractName: good))
+        for number in 0..<20 {
+            sender.send([UInt8](repeating: UInt8(number), count: 20_000), to: silentEndpoint)
+        }
+        for number in 0..<10 { sender.send([UInt8(number)], to: endpoint) }
+        #expect(sender.queue.sync { !sender.isWritable })
+        // Longer than a peer that has no room is waited for.
+        letTimePass(milliseconds: 1500)
+        #expect(failures.value.isEmpty)
+        closeAndWait(silent)
+        expectEventually(log.datagrams) { $0 == (0..<10).map { [UInt8($0)] } }
+        #expect(failures.value.allSatisfy { $0.endpoint == silentEndpoint })
+        closeAndWait(sender, receiver)
+    }
+
     @Test("Others get their datagrams while those for a full peer wait and fill the queue")
     func passingFullUnixPeer() throws {
         let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
