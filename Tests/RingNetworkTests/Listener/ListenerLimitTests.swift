@@ -159,8 +159,8 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
-    /// Connects while the listener cannot accept: it then accepts faster than its rate, however slow
-    /// the machine is.
+    /// Connects while the listener cannot accept: it then accepts faster than its rate, however
+    /// slow the machine is.
     private func connect(_ count: Int, to listener: Listener) -> [Wire] {
         let isConnected = DispatchSemaphore(value: 0)
         listener.queue.async { isConnected.wait() }
