@@ -6,12 +6,10 @@ internal import RingDispatch
 final class FullPeer {
     let address: SocketAddress
     let outgoing = OutgoingDatagrams()
-    /// Consecutive attempts that sent nothing.
-    var fruitlessFlushes = 0
     var pause: DispatchScheduledItem?
 
     /// With their pauses about a second.
-    static let mostFruitlessFlushes = 16
+    static let mostFruitlessAttempts = 16
 
     init(_ address: SocketAddress) { self.address = address }
 }
@@ -41,18 +39,16 @@ extension DatagramSocket {
     private func becameWritable() {
         let before = confined.outgoing.count
         guard sendPassingFullPeers() else {
-            confined.fruitlessFlushes =
-                confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
-            return confined.fruitlessFlushes > 1 ? pauseSending() : waitUntilWritable()
+            confined.outgoing.noteAttempt(countBefore: before)
+            return confined.outgoing.fruitlessAttempts > 1 ? pauseSending() : waitUntilWritable()
         }
         confined.isBlocked = false
-        confined.fruitlessFlushes = 0
         callWritableHandler()
     }
 
     /// Polls with a timer while readiness does not tell whether the socket has room.
     private func pauseSending() {
-        let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
+        let pause = DatagramSocket.pause(after: confined.outgoing.fruitlessAttempts)
         confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
             self?.confined.sendPause = nil
             self?.becameWritable()
@@ -87,7 +83,7 @@ extension DatagramSocket {
     /// Polls with a timer: no notification says when the peer has room.
     func waitUntilWritable(_ peer: FullPeer) {
         guard confined.phase == .active, peer.pause == nil else { return }
-        let pause = DatagramSocket.pause(after: peer.fruitlessFlushes)
+        let pause = DatagramSocket.pause(after: peer.outgoing.fruitlessAttempts)
         let address = peer.address
         peer.pause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
             guard let self, let peer = confined.fullPeers[address] else { return }
@@ -100,10 +96,8 @@ extension DatagramSocket {
         let (before, cost) = (peer.outgoing.count, peer.outgoing.cost)
         let isOver = sendAll(peer.outgoing)
         let count = peer.outgoing.count
-        if !isOver {
-            peer.fruitlessFlushes = count < before ? 0 : peer.fruitlessFlushes + 1
-        }
-        let isGivenUp = peer.fruitlessFlushes > FullPeer.mostFruitlessFlushes
+        if !isOver { peer.outgoing.noteAttempt(countBefore: before) }
+        let isGivenUp = peer.outgoing.fruitlessAttempts > FullPeer.mostFruitlessAttempts
         if isGivenUp { peer.outgoing.removeFirst(count) }
         confined.fullPeersCost -= cost - peer.outgoing.cost
         guard isOver || isGivenUp else { return waitUntilWritable(peer) }

@@ -54,7 +54,6 @@ public final class DatagramSocket: QueueConfined {
         var writeWait: ReadinessWait?
         /// The kernel has no room: datagrams are queued.
         var isBlocked = false
-        var fruitlessFlushes = 0
         var sendPause: DispatchScheduledItem?
         var fullPeers: [SocketAddress: FullPeer] = [:]
         /// What waits for them, as `OutgoingDatagrams.cost`.

@@ -24,6 +24,9 @@ final class OutgoingDatagrams {
     /// The last entries are borrowed, and no others: memory is released from its beginning.
     private var borrowedCount = 0
 
+    /// Consecutive attempts that have sent nothing.
+    private(set) var fruitlessAttempts = 0
+
     /// The cost of a datagram besides its bytes, so empty ones count, too.
     static let entryBytes = 64
     private static let keptEntries = 256
@@ -82,6 +85,7 @@ final class OutgoingDatagrams {
                 memory.removeAll(keepingCapacity: memory.capacity <= OutgoingDatagrams.keptBytes)
             }
             first = 0
+            fruitlessAttempts = 0
         } else {
             dropUsed()
         }
@@ -120,6 +124,11 @@ final class OutgoingDatagrams {
 
     /// The next datagram; there must be one.
     var next: Entry { entries[first] }
+
+    /// Called when an attempt has found no more room.
+    func noteAttempt(countBefore: Int) {
+        fruitlessAttempts = count < countBefore ? 0 : fruitlessAttempts + 1
+    }
 
     // MARK: batches
 

@@ -251,14 +251,12 @@ struct DatagramSendingTests {
 
     @Test("A full peer of an unconnected Unix socket gets all waiting datagrams once it receives")
     func fullUnixPeer() throws {
-        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let address = try UnixAddress(abstractName: name)
-        let receiver = try DatagramSocket(.unix(address))
+        let names = try UnixNames()
+        let receiver = try DatagramSocket(names.full)
         let log = DatagramLog(of: receiver)
-        let sender = try DatagramSocket(
-            .unix(try UnixAddress(abstractName: name + "-sender")))
+        let sender = try DatagramSocket(names.sender)
         sender.activate()
-        for number in 0..<100 { sender.send([UInt8(number)], to: .unix(address)) }
+        for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
         #expect(sender.queue.sync { !sender.isWritable })
         letTimePass(milliseconds: Patience.glanceMilliseconds)
         receiver.activate()
@@ -269,23 +267,19 @@ struct DatagramSendingTests {
     @Test(
         "A full peer that never receives keeps no other from its datagrams", arguments: [1, 4096])
     func fullUnixPeerBesideOthers(size: Int) throws {
-        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let (full, good) = (name + "-full", name + "-good")
-        let silent = try DatagramSocket(.unix(try UnixAddress(abstractName: full)))
+        let names = try UnixNames()
+        let silent = try DatagramSocket(names.full)
         // On one queue, each finds its turn between two attempts of the other.
         let queue = DispatchQueue(label: "test.datagrams")
-        let receiver = try DatagramSocket(
-            .unix(try UnixAddress(abstractName: good)), target: queue)
+        let receiver = try DatagramSocket(names.good, target: queue)
         let log = DatagramLog(activating: receiver)
-        let sender = try DatagramSocket(.unix(try UnixAddress(abstractName: name)), target: queue)
+        let sender = try DatagramSocket(names.sender, target: queue)
         let failures = DatagramLog(activating: sender).failures
-        let silentEndpoint = Endpoint.unix(try UnixAddress(abstractName: full))
-        let endpoint = Endpoint.unix(try UnixAddress(abstractName: good))
         // All fit into the queue.
-        let total = min(500, 400_000 / size)
+        let total = min(1000, 400_000 / size)
         sender.send(
             (0..<total).flatMap { number in
-                [silentEndpoint, endpoint].map {
+                [names.full, names.good].map {
                     OutgoingDatagram([UInt8](repeating: UInt8(number % 256), count: size), to: $0)
                 }
             })
@@ -294,7 +288,7 @@ struct DatagramSendingTests {
         #expect(log.datagrams.value.map(\.first) == (0..<total).map { UInt8($0 % 256) })
         expectEventually(failures) { !$0.isEmpty }
         #expect(failures.value.map(\.cause.code.rawValue) == [EAGAIN])
-        #expect(failures.value.map(\.endpoint) == [silentEndpoint])
+        #expect(failures.value.map(\.endpoint) == [names.full])
         let last = sender.countersNow
         #expect(last.datagramsSent + last.datagramsRefused == UInt64(2 * total))
         #expect(failures.value.map(\.unsentDatagrams) == [Int(last.datagramsRefused)])
@@ -304,55 +298,47 @@ struct DatagramSendingTests {
 
     @Test("Others get their datagrams once a peer that used up the socket's buffer is gone")
     func usedUpBuffer() throws {
-        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let (full, good) = (name + "-full", name + "-good")
-        let silent = try DatagramSocket(.unix(try UnixAddress(abstractName: full)))
-        let receiver = try DatagramSocket(.unix(try UnixAddress(abstractName: good)))
+        let names = try UnixNames()
+        let silent = try DatagramSocket(names.full)
+        let receiver = try DatagramSocket(names.good)
         let log = DatagramLog(activating: receiver)
         var options = DatagramOptions()
         options.sendBufferBytes = 50_000
-        let sender = try DatagramSocket(
-            .unix(try UnixAddress(abstractName: name)), options: options)
+        let sender = try DatagramSocket(names.sender, options: options)
         let failures = DatagramLog(activating: sender).failures
-        let silentEndpoint = Endpoint.unix(try UnixAddress(abstractName: full))
-        let endpoint = Endpoint.unix(try UnixAddress(abstractName: good))
         for number in 0..<20 {
-            sender.send([UInt8](repeating: UInt8(number), count: 20_000), to: silentEndpoint)
+            sender.send([UInt8](repeating: UInt8(number), count: 20_000), to: names.full)
         }
-        for number in 0..<10 { sender.send([UInt8(number)], to: endpoint) }
+        for number in 0..<10 { sender.send([UInt8(number)], to: names.good) }
         #expect(sender.queue.sync { !sender.isWritable })
         // Longer than a peer that has no room is waited for.
         letTimePass(milliseconds: 1500)
         #expect(failures.value.isEmpty)
         closeAndWait(silent)
         expectEventually(log.datagrams) { $0 == (0..<10).map { [UInt8($0)] } }
-        #expect(failures.value.allSatisfy { $0.endpoint == silentEndpoint })
+        #expect(failures.value.allSatisfy { $0.endpoint == names.full })
         closeAndWait(sender, receiver)
     }
 
     @Test("Others get their datagrams while those for a full peer wait and fill the queue")
     func passingFullUnixPeer() throws {
-        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let (full, good) = (name + "-full", name + "-good")
-        let slow = try DatagramSocket(.unix(try UnixAddress(abstractName: full)))
+        let names = try UnixNames()
+        let slow = try DatagramSocket(names.full)
         let slowLog = DatagramLog(of: slow)
-        let receiver = try DatagramSocket(.unix(try UnixAddress(abstractName: good)))
+        let receiver = try DatagramSocket(names.good)
         let log = DatagramLog(activating: receiver)
         var options = DatagramOptions()
         options.sendQueueBytes = 10 * (1 + 64)
-        let sender = try DatagramSocket(
-            .unix(try UnixAddress(abstractName: name)), options: options)
+        let sender = try DatagramSocket(names.sender, options: options)
         let writable = Gate()
         sender.setWritableHandler { _ in writable.open() }
         sender.activate()
-        let slowEndpoint = Endpoint.unix(try UnixAddress(abstractName: full))
-        let endpoint = Endpoint.unix(try UnixAddress(abstractName: good))
         // In one block of the queue: none waits long enough to be given up.
         let counters = sender.queue.sync { () -> DatagramCounters in
-            while sender.counters.datagramsDropped < 10 { sender.send([1], to: slowEndpoint) }
+            while sender.counters.datagramsDropped < 10 { sender.send([1], to: names.full) }
             let counters = sender.counters
             #expect(sender.queuedBytes == options.sendQueueBytes)
-            for number in 0..<5 { sender.send([UInt8(number)], to: endpoint) }
+            for number in 0..<5 { sender.send([UInt8(number)], to: names.good) }
             #expect(sender.counters.datagramsSent == counters.datagramsSent + 5)
             #expect(!sender.isWritable)
             slow.activate()
@@ -369,17 +355,16 @@ struct DatagramSendingTests {
 
     @Test("Datagrams for a full peer that a socket sends before its activation leave after it")
     func fullUnixPeerInSetup() throws {
-        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        let address = try UnixAddress(abstractName: name + "-full")
-        let receiver = try DatagramSocket(.unix(address))
+        let names = try UnixNames()
+        let receiver = try DatagramSocket(names.full)
         let log = DatagramLog(of: receiver)
-        let sender = try DatagramSocket(.unix(try UnixAddress(abstractName: name)))
-        for number in 0..<100 { sender.send([UInt8(number)], to: .unix(address)) }
+        let sender = try DatagramSocket(names.sender)
+        for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
         #expect(sender.queuedBytes > 0)
         sender.activate()
         receiver.activate()
         expectEventually(log.datagrams) { $0 == (0..<100).map { [UInt8($0)] } }
-        for number in 0..<100 { sender.send([UInt8(number)], to: .unix(address)) }
+        for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
         closeAndWait(sender, receiver)
         let last = sender.countersNow
         #expect(last.datagramsSent + last.datagramsDropped == 200)
@@ -468,5 +453,19 @@ struct DatagramSendingTests {
         // After the close, sends are only counted.
         socket.send([2])
         #expect(socket.countersNow.datagramsDropped == UInt64(waiting) + 1)
+    }
+}
+
+/// Endpoints for a sender, a peer that becomes full, and one that receives.
+private struct UnixNames {
+    let sender: Endpoint
+    let full: Endpoint
+    let good: Endpoint
+
+    init() throws {
+        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        sender = .unix(try UnixAddress(abstractName: name))
+        full = .unix(try UnixAddress(abstractName: name + "-full"))
+        good = .unix(try UnixAddress(abstractName: name + "-good"))
     }
 }
