@@ -23,28 +23,32 @@ struct StandardDescriptorTests {
     func full() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            var pair: [Int32] = [-1, -1]
-            pipe(&pair)
-            _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
+            _ = makePipeOfErrors()
+            _ = fcntl(2, F_SETFL, O_NONBLOCK)
             let bytes = [UInt8](repeating: 7, count: 4096)
-            while write(pair[1], bytes, bytes.count) > 0 {}
-            _ = fcntl(pair[1], F_SETFL, 0)
-            dup2(pair[1], 2)
+            while write(2, bytes, bytes.count) > 0 {}
+            _ = fcntl(2, F_SETFL, 0)
             alarm(UInt32(Patience.seconds))
             Diagnostics.log("a line")
             _exit(0)
         }
     }
+
     @Test("A line for a standard error that nobody reads any more ends no process")
     func unread() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            var pair: [Int32] = [-1, -1]
-            pipe(&pair)
-            dup2(pair[1], 2)
-            close(pair[0])
+            close(makePipeOfErrors())
             Diagnostics.log("a line")
             _exit(0)
         }
     }
+}
+
+/// Makes standard error a pipe, and returns its reading end.
+private func makePipeOfErrors() -> Int32 {
+    var pair: [Int32] = [-1, -1]
+    pipe(&pair)
+    dup2(pair[1], 2)
+    return pair[0]
 }
