@@ -22,7 +22,7 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
-    /// The environment before `apply`, for processes that the program starts; ends with nil.
+    /// The environment before `apply(startsProcesses: true)`, for these processes; ends with nil.
     package nonisolated(unsafe) static let environment: [UnsafeMutablePointer<CChar>?] = {
         // Safety: nobody changes or frees the copies.
         var copies: [UnsafeMutablePointer<CChar>?] = []
@@ -36,8 +36,11 @@ package struct RuntimeOptions: ParsableArguments {
     ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
     ///   - preferred: the back end when neither the option nor the environment names one.
     package func apply(startsProcesses: Bool = false, preferring preferred: Backend? = nil) {
-        if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
-        _ = Self.environment
+        if startsProcesses {
+            _ = Self.environment
+        } else {
+            FirstProcess.leaveOrphansToTheKernel()
+        }
         if let loops { setenv("RINGDISPATCH_LOOPS", String(loops), 1) }
         if let backend = backend ?? preferred {
             setenv("RINGDISPATCH_BACKEND", backend.rawValue, self.backend == nil ? 0 : 1)
