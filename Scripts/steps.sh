@@ -3,6 +3,8 @@
 
 logs=$(mktemp -d "${TMPDIR:-/tmp}/ring-dispatch-tests.XXXXXX")
 failed_tests="$logs/failed" # a line each: back end, test
+# What was printed about failed steps, by the scripts that this one calls too.
+export step_failures="${step_failures:-$logs/failures}"
 passed=0 skipped=0
 
 # SwiftPM notices new files of a package that is used by path only when the user's manifest is new.
@@ -26,10 +28,12 @@ step() {
     if "$@" >"$log" 2>&1; then
         line "$title" $((SECONDS - start))
     else
-        line "$title: failed" $((SECONDS - start))
-        { grep -E '^[^ ].*(error|warning): ' "$log" || tail -n 40 "$log"; } |
-            awk '!seen[$0]++' | head -n 60
-        echo "everything it said: $log"
+        {
+            line "$title: failed" $((SECONDS - start))
+            { grep -E '^[^ ].*(error|warning): ' "$log" || tail -n 40 "$log"; } |
+                awk '!seen[$0]++' | head -n 60
+            echo "everything it said: $log"
+        } | tee -a "$step_failures"
         return 1
     fi
 }
@@ -82,7 +86,15 @@ finish_tests() {
         fi
         return 0
     fi
-    line "$title on $backend: failed" "$seconds"
+    show_failure "$title on $backend: failed" "$backend" "$log" "$seconds" "$status" |
+        tee -a "$step_failures"
+    return 1
+}
+
+# show_failure TITLE BACKEND LOG SECONDS STATUS: which tests failed, and why.
+show_failure() {
+    local title=$1 backend=$2 log=$3 seconds=$4 status=$5 count
+    line "$title" "$seconds"
     # A run that was ended leaves many tests unfinished, most of them without a fault.
     count=$(grep -c '^unfinished ' "$log.tests" || true)
     if [ "$count" -gt 9 ]; then
@@ -98,7 +110,6 @@ finish_tests() {
         grep -v '^[◇✔↳➜]' "$log" | cut -c 1-240 | tail -n 40 | sed 's/^/    /'
     fi
     echo "    everything it said: $log"
-    return 1
 }
 
 # show_leaks LOG: what LeakSanitizer found, and which functions of this repository allocated it.

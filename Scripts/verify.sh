@@ -347,6 +347,8 @@ done
 printf '\n%-12s %8s  %s\n' step time result
 printf '%s\n' "${table[@]}"
 if [ $status != 0 ]; then
+    printf '\nwhat failed, once more:\n'
+    cat "$step_failures" 2>/dev/null || true
     echo "run a failed step again: Scripts/verify.sh STEP; all output is in $logs"
     exit 1
 fi

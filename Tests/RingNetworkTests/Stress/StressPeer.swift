@@ -52,7 +52,11 @@ final class StressPeer {
         let room: Int32? = isNarrow ? [4096, 20_000, 100_000][number / 2 % 3] : nil
         isUnix = number % 8 == 5
         let (near, wire) = isUnix ? Wire.pair() : Wire.tcpPair(room: room)
-        connection = Connection(adopting: near, on: placement, options: ConnectionOptions())
+        var options = ConnectionOptions()
+        // Where the kernel drops what small buffers have no room for, it waits up to 120 s before
+        // it sends again. A stream that stands still for longer fails with a diagnosis.
+        options.timeouts.send = .never
+        connection = Connection(adopting: near, on: placement, options: options)
         stream = PeerStream(wire)
         if number % 4 == 2 { stream.secure(connection) }
         connection.setCloseHandler { [closed] in closed.set($1) }
@@ -101,8 +105,9 @@ final class StressPeer {
         while left > 0, messages < commands {
             left -= 1
             if oneIn(20) { usleep(UInt32.random(in: 1...2000, using: &random)) }
-            guard case .bytes(let bytes) = receive() else {
-                Issue.record("the stream ended early")
+            let received = receive()
+            guard case .bytes(let bytes) = received else {
+                Issue.record("the stream ended early: \(received), \(diagnosis)")
                 return false
             }
             if !take(bytes) { return false }
@@ -131,7 +136,7 @@ final class StressPeer {
             switch receive() {
             case .bytes(let bytes): if !take(bytes) { return }
             case .failed(let code):
-                Issue.record("\(end): receive: error \(code)")
+                Issue.record("\(end): receive: error \(code), \(diagnosis)")
                 return
             case .end:
                 let rest = buffer.count
@@ -172,7 +177,7 @@ final class StressPeer {
 
     // MARK: afterwards
 
-    /// What is known of a connection that does not end.
+    /// What is known of a connection that does not go on.
     private var diagnosis: String {
         let description = "\(connection.queue.label), \(isUnix ? "Unix" : "TCP")"
         let state = connection.queue.sync {
