@@ -52,11 +52,7 @@ final class StressPeer {
         let room: Int32? = isNarrow ? [4096, 20_000, 100_000][number / 2 % 3] : nil
         isUnix = number % 8 == 5
         let (near, wire) = isUnix ? Wire.pair() : Wire.tcpPair(room: room)
-        var options = ConnectionOptions()
-        // Where the kernel drops what small buffers have no room for, it waits up to 120 s before
-        // it sends again. A stream that stands still for longer fails with a diagnosis.
-        options.timeouts.send = .never
-        connection = Connection(adopting: near, on: placement, options: options)
+        connection = Connection(adopting: near, on: placement, options: ConnectionOptions())
         stream = PeerStream(wire)
         if number % 4 == 2 { stream.secure(connection) }
         connection.setCloseHandler { [closed] in closed.set($1) }
