@@ -15,6 +15,8 @@ final class PeerStream {
     }
 
     let wire: Wire
+    /// Called whenever nothing has arrived for 20 s.
+    var stalled: () -> Void = {}
 
     init(_ wire: Wire) { self.wire = wire }
 
@@ -24,6 +26,8 @@ final class PeerStream {
     private func receiveFromSocket(_ count: Int) -> Received {
         var bytes = [UInt8](repeating: 0, count: count)
         while true {
+            var entry = pollfd(fd: wire.descriptor, events: Int16(POLLIN), revents: 0)
+            while poll(&entry, 1, 20_000) == 0 { stalled() }
             let result = recv(wire.descriptor, &bytes, count, 0)
             if result > 0 { return .bytes(Array(bytes[..<result])) }
             if result == 0 { return .end }

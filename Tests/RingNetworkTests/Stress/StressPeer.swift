@@ -32,6 +32,8 @@ final class StressPeer {
     private var numbers: [StressMessage.Source: Int] = [:]
     /// Received bytes that are not a whole message.
     private var buffer: [UInt8] = []
+    /// What was known whenever nothing had arrived for long.
+    private var standStills: [String] = []
 
     init(number: Int, life: Int, of run: SendStressRun) {
         self.run = run
@@ -64,6 +66,7 @@ final class StressPeer {
     // MARK: a life
 
     func live() {
+        stream.stalled = { [unowned self] in standStills.append(situation) }
         connection.activate()
         if connection.queue === run.sharedQueue { run.neighbours.append((sender, connection)) }
         var isGood = stream.begin()
@@ -174,21 +177,36 @@ final class StressPeer {
     // MARK: afterwards
 
     /// What is known of a connection that does not go on.
-    private var diagnosis: String {
-        let description = "\(connection.queue.label), \(isUnix ? "Unix" : "TCP")"
-        let state = connection.queue.sync {
-            "\(connection.state), \(connection.unsentBytes) unsent, writable: "
+    private var diagnosis: String { "\(situation); earlier stand-stills: \(standStills)" }
+
+    private var situation: String {
+        let state = Watched<String?>(nil)
+        connection.queue.async { [connection] in
+            let text =
+                "\(connection.state), \(connection.unsentBytes) unsent, writable: "
                 + "\(connection.isWritable), \(connection.statistics)"
+            state.update { $0 = text }
         }
-        var information = [UInt8](repeating: 0, count: 8)
+        let answers = state.wait(seconds: 5) { $0 != nil }
+        let text = answers ? state.value! : "the queue does not run"
+        return "\(connection.queue.label), \(isUnix ? "Unix" : "TCP"): \(text); "
+            + "its \(kernelState(connection.descriptor)), "
+            + "the peer's \(kernelState(stream.wire.descriptor)), "
+            + "\(messages) of \(commands) messages"
+    }
+
+    /// The state that the kernel knows: of TCP, `tcpi_state`, `_ca_state`, `_retransmits`,
+    /// `_probes`, `_backoff`; the bytes in the socket's buffers; and what poll(2) says.
+    private func kernelState(_ descriptor: Int32) -> String {
+        var information = [UInt8](repeating: 0, count: 5)
         var length = socklen_t(information.count)
-        // tcpi_state, _ca_state, _retransmits, _probes, _backoff
-        getsockopt(
-            connection.descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length)
-        var entry = pollfd(
-            fd: connection.descriptor, events: Int16(POLLIN | POLLOUT | 0x2000), revents: 0)
+        getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length)
+        var (received, sent): (Int32, Int32) = (0, 0)
+        _ = ioctl(descriptor, UInt(FIONREAD), &received)
+        _ = ioctl(descriptor, UInt(TIOCOUTQ), &sent)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT | 0x2000), revents: 0)
         Glibc.poll(&entry, 1, 0)
-        return "\(description): \(state); TCP \(information), poll \(entry.revents)"
+        return "TCP \(information), received \(received), sent \(sent), poll \(entry.revents)"
     }
 
     private func check() {
