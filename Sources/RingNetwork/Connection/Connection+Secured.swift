@@ -54,10 +54,17 @@ extension Connection {
     /// because the rejected bytes may be the layer's own (key updates, alerts), sent to a peer that
     /// closed after its last message.
     func failSending(_ error: SocketError, _ security: SecurityLayer) {
-        if confined.outgoing.hasProgramBytes || !security.unencrypted.isEmpty {
-            security.sendError = error
-        }
+        let isProgramConcerned =
+            confined.outgoing.hasProgramBytes || !security.unencrypted.isEmpty
         for completion in abandonSends() { hop { _ in completion.call(error) } }
+        if !isProgramConcerned, phase == .active, isOpenForSending, !confined.hasEnded {
+            // The program's next send reports the error. If it does not receive either, nothing
+            // else would: the kernel reports a reset once, and this send has got it. But the bytes
+            // that came with the end of the handshake are still to be gathered.
+            hop { $0.endIfPeerHasLeft(error) }
+            return updateWaterMarks()
+        }
+        if isProgramConcerned { security.sendError = error }
         confined.isFinishing = true
         security.isCloseNotified = true
         if phase == .closing, let why = reason {
@@ -65,12 +72,18 @@ extension Connection {
         } else if confined.hasEnded
             || security.sendError != nil && !wantsToReceive && !confined.isAwaited
         {
-            // Without bytes of the program (only a record of the layer's failed), it may still
-            // begin to receive what the peer has sent. A task gets the error, and decides.
+            // A task gets the error, and decides.
             tearDown(.failed(error))
         } else {
             updateWaterMarks()
         }
+    }
+
+    private func endIfPeerHasLeft(_ error: SocketError) {
+        guard phase == .active, !wantsToReceive, !confined.isAwaited, !confined.hasEnded,
+            !hasWaitingBytes
+        else { return }
+        tearDown(.failed(error))
     }
 
     /// Encrypts until enough bytes are ready for the kernel. Returns false if that failed and tore

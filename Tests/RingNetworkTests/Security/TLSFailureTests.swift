@@ -23,6 +23,13 @@ struct TLSFailureTests {
 
     /// A client whose handshake has ended.
     private func connectEngine(_ wire: Wire) throws -> TLSEngine {
+        let (engine, last) = try shakeHands(wire)
+        wire.send(last)
+        return engine
+    }
+
+    /// A client, and the last bytes of its handshake, which are still to be sent.
+    private func shakeHands(_ wire: Wire) throws -> (TLSEngine, last: [UInt8]) {
         let engine = try TLSEngine(
             context: TLSContext(clientConfiguration()), serverName: "localhost")
         var output: [UInt8] = []
@@ -33,8 +40,47 @@ struct TLSFailureTests {
             let bytes = wire.receive(1)
             try bytes.withUnsafeBytes { try engine.receive($0, output: &output) { _ in } }
         }
-        wire.send(output)
-        return engine
+        return (engine, output)
+    }
+
+    /// What the server does about the client's bytes.
+    enum Reading: CaseIterable { case hasNoHandler, isPaused }
+
+    @Test(
+        "A reset at the end of the handshake ends a connection that does not receive",
+        arguments: Reading.allCases, [false, true])
+    func resetAfterHandshake(reading: Reading, hasBytes: Bool) throws {
+        let (near, wire) = Wire.tcpPair()
+        let connection = try Connection(
+            adopting: near, label: "server", tls: TLSContext(serverConfiguration()))
+        let closed = Outcome<CloseReason>()
+        connection.setCloseHandler { closed.set($1) }
+        if reading == .isPaused {
+            connection.setReceiveHandler { _, _ in }
+            connection.pauseReceiving()
+        }
+        connection.activate()
+        let (engine, last) = try shakeHands(wire)
+        // The server finds the reset when it sends its tickets.
+        let mayGoOn = Gate()
+        connection.queue.async { mayGoOn.pass() }
+        wire.send(last)
+        if hasBytes {
+            var output: [UInt8] = []
+            try [1].withUnsafeBytes { try engine.send($0, output: &output) }
+            wire.send(output)
+        }
+        wire.abort()
+        mayGoOn.open()
+        // Bytes that it might still receive keep it, until it sends.
+        while hasBytes, connection.queue.sync(execute: { connection.state }) == .active {
+            connection.send([1])
+            usleep(1000)
+        }
+        guard case .failed = closed.wait() else {
+            Issue.record("\(String(describing: closed.wait()))")
+            return
+        }
     }
 
     private func failure(_ closed: Outcome<CloseReason>) -> TLSFailure? {
