@@ -48,9 +48,10 @@ extension Listener {
             }
             await tasks.end()
         } onCancel: {
+            // First, so that a wait ends with CancellationError, not with the abort.
+            tasks.cancel()
             self.close()
             onQueue { for connection in $0.confined.open { connection.abort() } }
-            tasks.cancel()
         }
     }
 }

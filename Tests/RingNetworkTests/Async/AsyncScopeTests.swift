@@ -114,6 +114,41 @@ struct AsyncScopeTests {
         #expect(poll { listener.queue.sync { listener.connections.isEmpty } })
     }
 
+    @Test("Cancelling during a shutdown ends the waits with CancellationError, too")
+    func cancellingShutdown() async throws {
+        let errors = Watched<[String]>([])
+        let (listener, server) = try serve { client in
+            do {
+                try await client.send([7])
+                try await withTaskCancellationHandler {
+                    _ = try await client.receive(exactly: 2)
+                } onCancel: {
+                    // The next client is cancelled later.
+                    letTimePass(milliseconds: 2)
+                }
+            } catch {
+                errors.append("\(error)")
+            }
+        }
+        let wires = (0..<10).map { _ in Wire.connect(to: listener.port) }
+        for wire in wires {
+            #expect(wire.receive(1) == [7])
+            #expect(wire.send([1]))
+        }
+        #expect(
+            poll {
+                listener.queue.sync { listener.connections }.allSatisfy { connection in
+                    connection.queue.sync { connection.statistics.bytesReceived == 1 }
+                }
+            })
+        listener.shutdown(deadline: .distantFuture) { _ in }
+        // After the listener has closed.
+        listener.queue.async { server.cancel() }
+        try await server.value
+        #expect(errors.value == Array(repeating: "\(CancellationError())", count: 10))
+        for wire in wires { wire.close() }
+    }
+
     @Test("A handler that cancels its own task cannot wait any more, and its client is reset")
     func selfCancelling() async throws {
         let failures = Watched(0)
