@@ -60,7 +60,7 @@ extension Connection {
         if !isProgramConcerned, phase == .active, isOpenForSending, !confined.hasEnded {
             // The program's next send reports the error. If it does not receive either, nothing
             // else would: the kernel reports a reset once, and this send has got it. But the bytes
-            // that came with the end of the handshake are still to be gathered.
+            // that arrived with the end of the handshake are still to be gathered.
             hop { $0.endIfPeerHasLeft(error) }
             return updateWaterMarks()
         }
