@@ -78,19 +78,23 @@ final class Pacer: @unchecked Sendable {
     /// Whether a message of the warm-up is still unsent.
     var hasWarmupBacklog: Bool { arrivals.nextNanoseconds < shard.statistics.startNanoseconds }
 
-    /// The number of unsent messages of the plan that were due in the measured time, up to `end`.
-    func unsent(before end: UInt64) -> Int {
+    /// The unsent messages of the plan that were due in the measured time, up to `end`: their
+    /// number, and when those were due that were counted one by one.
+    func unsent(before end: UInt64) -> (count: Int, dueTimes: [UInt64]) {
         let start = shard.statistics.startNanoseconds
         var rest = arrivals
-        var count = 0
+        var dueTimes: [UInt64] = []
         for _ in 0..<Self.mostCounted {
-            guard count < shard.budget, rest.nextNanoseconds < end else { return count }
-            if rest.nextNanoseconds >= start { count += 1 }
+            let due = rest.nextNanoseconds
+            guard dueTimes.count < shard.budget, due < end else {
+                return (dueTimes.count, dueTimes)
+            }
+            if due >= start { dueTimes.append(due) }
             rest.advance()
         }
         // A long overload leaves billions.
         let others = rest.expected(from: max(rest.nextNanoseconds, start), to: end)
-        return min(shard.budget, count + others)
+        return (min(shard.budget, dueTimes.count + others), dueTimes)
     }
 
     /// Sends due messages while clients are free, then schedules the next call.

@@ -241,22 +241,21 @@ final class Shard: @unchecked Sendable {
 
     /// The final statistics. After `endMeasuring`.
     func takeMeasurement() -> ShardStatistics {
-        let waiting = clients.lazy.filter(\.isWaitingForAnswer)
-        statistics.recordUnanswered(
-            waiting.flatMap(\.dueTimes), now: DispatchTime.now().uptimeNanoseconds)
+        var unanswered = clients.filter(\.isWaitingForAnswer).flatMap(\.dueTimes)
         statistics.idleConnections = idleClients.count { $0.wasOpened }
         if let pacer {
-            statistics.recordUnsent(
-                pacer.unsent(before: statistics.endNanoseconds),
-                hasWarmupBacklog: pacer.hasWarmupBacklog)
+            let unsent = pacer.unsent(before: statistics.endNanoseconds)
+            unanswered += unsent.dueTimes
+            statistics.recordUnsent(unsent.count, hasWarmupBacklog: pacer.hasWarmupBacklog)
             pacer.stop()
         }
+        statistics.recordUnanswered(unanswered, now: DispatchTime.now().uptimeNanoseconds)
         return statistics
     }
 
     /// Fails stalled connections, then returns the latencies since the last call and the errors so
     /// far.
-    func tick() -> (latencies: LatencyHistogram, errors: Int) {
+    func tick() -> Tick {
         failStalledConnections()
         return (statistics.takeInterval(), errors.total)
     }

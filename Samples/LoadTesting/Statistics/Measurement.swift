@@ -11,7 +11,8 @@ public struct Measurement: Sendable {
     /// Bytes received.
     public private(set) var bytes = 0
     /// From the due time of a message to its answer. In a closed loop, messages are due when sent.
-    /// Messages still without an answer count if they have already waited longer than the median.
+    /// Messages without an answer, and those never sent (up to a million of a shard), count if they
+    /// have already waited longer than the median.
     public private(set) var latencies = LatencyHistogram.forLatencies()
     /// What only an open loop has: services, lateness, waits.
     public private(set) var open = OpenLoopStatistics()

@@ -53,6 +53,49 @@ struct OpenLoopTests {
         #expect(report.percentile(100) >= 99_000_000, "\(report.text)")
     }
 
+    @Test("the latencies show how long messages waited that were never sent")
+    func unsentLatencies() throws {
+        nonisolated(unsafe) var received = 0
+        let server = try TestServer.answering { connection, bytes in
+            received += 1
+            // Later ones are never answered.
+            if received <= 40 { connection.send(bytes) }
+        }
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 1000)
+        plan.connections = 1
+        plan.schedule = .constant(perSecond: 200)
+        plan.stallNanoseconds = 500_000_000
+        // No stall is found before the end: messages are due until then.
+        plan.intervalNanoseconds = 60_000_000_000
+        let report = try runLoad(plan)
+        // Of the 200 that were due, 40 were answered and one was in flight.
+        #expect(report.measurement.open.unsent > 100, "\(report.text)")
+        #expect(report.percentile(90) >= 50_000_000, "\(report.text)")
+        let recorded = Int(report.measurement.latencies.totalCount)
+        #expect(recorded > report.measurement.messages + 20, "\(report.text)")
+        #expect(try Condition("p90>50ms").holds(for: report))
+    }
+
+    @Test("each unsent message has its place among the latencies")
+    func unsentShare() throws {
+        let plan = try Self.plan(.constant(perSecond: 1000))
+        let payload = Payload(sizes: plan.sizes, seed: plan.seed)
+        let shard = try Shard(index: 0, plan: plan, payload: payload, targets: [])
+        shard.queue.sync {
+            shard.beginMeasuring(endNanoseconds: .max)
+            // Nothing is sent: there are no connections.
+            shard.pacer = Pacer(shard)
+            shard.pacer?.start()
+        }
+        #expect(poll { shard.queue.sync { shard.pacer?.hasBacklog == true } })
+        let statistics = shard.queue.sync {
+            shard.endMeasuring()
+            return shard.takeMeasurement()
+        }
+        #expect(statistics.open.unsent > 0)
+        #expect(Int(statistics.latencies().totalCount) == statistics.open.unsent)
+    }
+
     @Test("what is due at the end is sent, although connections are replaced")
     func backlogWithChurn() throws {
         let server = try TestServer.answering { connection, bytes in
@@ -275,10 +318,12 @@ struct OpenLoopTests {
             let pacer = Pacer(shard)
             // Nothing is sent: there are no connections.
             pacer.start()
-            let unsent = Double(pacer.unsent(before: start + plan.durationNanoseconds))
+            let (count, dueTimes) = pacer.unsent(before: start + plan.durationNanoseconds)
+            let unsent = Double(count)
             pacer.stop()
             let share = Double(plan.share(of: 3, shard: 1).count) / 3
             #expect(abs(unsent / (5_000_000 * share * Double(seconds)) - 1) < 0.01)
+            #expect(dueTimes.count <= 1_000_000)
         }
     }
 
