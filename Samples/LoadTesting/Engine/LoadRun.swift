@@ -247,7 +247,13 @@ extension LoadRun {
         phaseTimer.schedule(deadline: .distantFuture)
         progressTimer.cancel()
         drainEndNanoseconds = DispatchTime.now().uptimeNanoseconds + plan.stallNanoseconds
-        ask({ $0.endMeasuring() }) { [self] _ in
+        ask(
+            {
+                $0.endMeasuring()
+                return $0.tick()
+            }
+        ) { [self] ticks in
+            addLastInterval(ticks)
             // An open loop also counts late answers to messages that were due.
             if plan.isOpenLoop { return checkDrained() }
             takeMeasurement { [self] in checkDrained() }
@@ -326,20 +332,32 @@ extension LoadRun {
     }
 
     private func reportInterval() {
-        ask({ $0.tick() }) { [self] ticks in
-            guard phase == .warmingUp || phase == .measuring else { return }
-            let now = DispatchTime.now().uptimeNanoseconds
-            intervalUsage.end(observing: nil)
-            let interval = LoadInterval(
-                ticks, seconds: Double(now - beganNanoseconds) / 1e9,
-                lengthSeconds: Double(now - lastIntervalNanoseconds) / 1e9,
-                isWarmingUp: lastIntervalNanoseconds < measuringNanoseconds,
-                processorSeconds: intervalUsage.totalSeconds)
-            lastIntervalNanoseconds = now
-            intervalUsage.begin(observing: nil)
-            if intervals.count < Self.mostIntervals { intervals.append(interval) }
-            onInterval?(interval)
-        }
+        // The answers may arrive after the end of the measurement.
+        ask({ $0.tick() }) { self.addInterval($0) }
+    }
+
+    /// The timer and the end of the measurement come at about the same time: a short rest is no
+    /// interval.
+    private func addLastInterval(_ ticks: [Shard.Tick]) {
+        let length = DispatchTime.now().uptimeNanoseconds - lastIntervalNanoseconds
+        if length > plan.intervalNanoseconds / 2 { addInterval(ticks) }
+    }
+
+    private func addInterval(_ ticks: [Shard.Tick]) {
+        guard phase != .over else { return }
+        let now = DispatchTime.now().uptimeNanoseconds
+        let length = now - lastIntervalNanoseconds
+        intervalUsage.end(observing: nil)
+        let interval = LoadInterval(
+            ticks, seconds: Double(now - beganNanoseconds) / 1e9,
+            lengthSeconds: Double(length) / 1e9,
+            // The measurement may begin a moment after the interval.
+            isWarmingUp: lastIntervalNanoseconds + length / 2 < measuringNanoseconds,
+            processorSeconds: intervalUsage.totalSeconds)
+        lastIntervalNanoseconds = now
+        intervalUsage.begin(observing: nil)
+        if intervals.count < Self.mostIntervals { intervals.append(interval) }
+        onInterval?(interval)
     }
 }
 

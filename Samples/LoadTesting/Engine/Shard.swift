@@ -57,6 +57,8 @@ final class Shard: @unchecked Sendable {
         seeds = SeededGenerator(state: plan.seed &+ UInt64(index) &* 0x1_0000_0000)
     }
 
+    typealias Tick = (latencies: LatencyHistogram, errors: Int)
+
     // MARK: for clients
 
     func newExchange(_ target: PreparedTarget) -> Exchange {

@@ -6,7 +6,7 @@ public struct LoadInterval: Sendable {
     public let seconds: Double
     /// About ``LoadPlan/intervalNanoseconds``.
     public let lengthSeconds: Double
-    /// Whether the interval is before the measured time.
+    /// Whether at least half of the interval is before the measured time.
     public let isWarmingUp: Bool
     /// Answers in the interval.
     public let messages: Int
@@ -34,7 +34,7 @@ public struct LoadInterval: Sendable {
     }
 
     init(
-        _ ticks: [(latencies: LatencyHistogram, errors: Int)], seconds: Double,
+        _ ticks: [Shard.Tick], seconds: Double,
         lengthSeconds: Double, isWarmingUp: Bool, processorSeconds: Double
     ) {
         var latencies = LatencyHistogram.forLatencies()

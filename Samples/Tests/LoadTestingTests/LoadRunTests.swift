@@ -74,6 +74,19 @@ struct LoadRunTests {
         #expect(report.errors.count(kind) == 4, "\(report.errors.text)")
     }
 
+    @Test("the intervals cover the measured time, from its begin to its end")
+    func intervals() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 1600)
+        plan.intervalNanoseconds = 1_000_000_000
+        let report = try runLoad(plan)
+        #expect(report.intervals.allSatisfy { !$0.isWarmingUp }, "\(report.csv)")
+        // A rest of less than half an interval is none.
+        let seconds = report.intervals.reduce(0) { $0 + $1.lengthSeconds }
+        #expect(seconds >= report.measurement.seconds - 0.5, "\(report.csv)")
+        #expect(report.intervals.contains { $0.messages > 0 })
+    }
+
     @Test("exactly --requests messages are sent", arguments: [false, true])
     func requests(isOpen: Bool) throws {
         let server = try TestServer.echo()
