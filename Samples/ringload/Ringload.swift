@@ -81,7 +81,7 @@ struct Ringload: ParsableCommand {
 
     private func perform() throws {
         if let before = reports.compare, let after = targets.first {
-            return writeLine(try ReportFile.comparison(of: before, with: after).text)
+            return try writeResult(try ReportFile.comparison(of: before, with: after).text)
         }
         var plan = try plan()
         if load.serverCPU, load.pid == nil { try plan.observeServer() }
@@ -90,15 +90,35 @@ struct Ringload: ParsableCommand {
             forConnections: plan.connections + others, loops: LoadPlan.loopCount)
         let files = try reports.open()
         let interruption = Interruption()
-        var findings: [String] = []
+        var outcome = Outcome()
         let report =
-            try search.sweep.map { try sweep(plan, $0, interruption, &findings) }
+            try search.sweep.map { try sweep(plan, $0, interruption, &outcome) }
             ?? measure(plan, interruption)
-        writeLine(report.text)
-        for file in files { try file.commit(report) }
-        findings += reports.failIf.compactMap { $0.finding(report) }
-        if load.serverCPU { findings += serverProcessor(report) }
+        outcome.lines.append(report.text)
+        if load.serverCPU { addServerProcessor(report, to: &outcome) }
+        try write(outcome, of: report, to: files)
+    }
+
+    /// What a run leads to, besides its report.
+    private struct Outcome {
+        /// For standard output.
+        var lines: [String] = []
+        /// What makes the exit status 1.
+        var findings: [String] = []
+    }
+
+    /// Writes all that can be written, then fails if something could not be.
+    private func write(_ outcome: Outcome, of report: LoadReport, to files: [ReportFile]) throws {
+        var failures: [any Error] = []
+        func attempt(_ body: () throws -> Void) {
+            do { try body() } catch { failures.append(error) }
+        }
+        attempt { try writeResult(outcome.lines.joined(separator: "\n")) }
+        for file in files { attempt { try file.commit(report) } }
+        let findings = outcome.findings + reports.failIf.compactMap { $0.finding(report) }
         for finding in findings { writeErrorLine("failed: \(finding)") }
+        for failure in failures.dropFirst() { writeErrorLine("Error: \(failure)") }
+        if let failure = failures.first { throw failure }
         if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
     }
 
@@ -110,28 +130,27 @@ struct Ringload: ParsableCommand {
         return try run.waitForReport()
     }
 
-    /// Writes the result of --server-cpu. Returns what makes it worthless.
-    private func serverProcessor(_ report: LoadReport) -> [String] {
+    /// Adds the result of --server-cpu, and what makes it worthless.
+    private func addServerProcessor(_ report: LoadReport, to outcome: inout Outcome) {
         guard let process = report.plan.observedProcess,
             let microseconds = report.serverMicrosecondsPerMessage
-        else { return ["--server-cpu: the server's process has ended"] }
+        else { return outcome.findings.append("--server-cpu: the server's process has ended") }
         let rate = Format.grouped(Int(report.plan.schedule.perSecond ?? 0))
-        writeLine(
+        outcome.lines.append(
             "server CPU  \(Format.decimal(microseconds, places: 2)) µs a message at \(rate) "
                 + "messages/s, process \(process)")
-        guard !report.keptRate else { return [] }
-        return [
+        guard !report.keptRate else { return }
+        outcome.findings.append(
             "--server-cpu: the server answered "
                 + "\(Format.grouped(Int(report.measurement.messagesPerSecond))) messages/s, not "
-                + "\(rate); choose a lower --rate"
-        ]
+                + "\(rate); choose a lower --rate")
     }
 
     /// Runs the sweep and returns the best step's report; that of the first step if that was
-    /// interrupted. Adds the failure of a later step to `findings`.
+    /// interrupted. Adds the best rate, and the failure of a later step.
     private func sweep(
         _ plan: LoadPlan, _ rates: ClosedRange<Double>, _ interruption: Interruption,
-        _ findings: inout [String]
+        _ outcome: inout Outcome
     ) throws -> LoadReport {
         let condition = try Condition(search.until)
         let sweep = try Sweep(plan, rates: rates, until: condition)
@@ -151,11 +170,11 @@ struct Ringload: ParsableCommand {
                 "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
                     + "\(condition): start with a lower rate")
         }
-        writeLine(
+        outcome.lines.append(
             "best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)"
                 + (interruption.hasHappened ? " (interrupted)" : ""))
         if !interruption.hasHappened, case .failure(let error)? = last {
-            findings.append("--sweep: the next step: \(error)")
+            outcome.findings.append("--sweep: the next step: \(error)")
         }
         return best.report
     }

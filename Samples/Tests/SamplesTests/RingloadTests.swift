@@ -152,6 +152,47 @@ struct RingloadTests {
         #expect(!process.errors.text.contains("refused"))
     }
 
+    /// Starts ringload with its standard output redirected by a shell.
+    private func start(_ arguments: [String], output: String) throws -> ChildProcess {
+        try Program.start(
+            "/bin/sh", ["-c", "exec \"$0\" \"$@\" \(output)", Program.ringload.path] + arguments)
+    }
+
+    @Test("a report that standard output does not take is an error, but not for its files")
+    func fullOutput() throws {
+        let folder = Folder()
+        try withServer(.echoServer, .epoll) { server in
+            let process = try start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--json", folder("report.json"),
+                    "--fail-if", "p99>1ns",
+                ] + Self.shortLoad, output: ">/dev/full")
+            #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+            let errors = process.errors.text
+            #expect(errors.contains("standard output: writing failed (No space"), "\(errors)")
+            #expect(errors.contains("failed: p99>1ns: it is "), "\(errors)")
+            #expect(try folder.object(named: "report.json")["status"] as? String == "ok")
+        }
+        let report = folder("report.json")
+        let process = try start(["--compare", report, report], output: ">/dev/full")
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("standard output: writing failed"))
+    }
+
+    @Test("a reader of the report that is gone is no error")
+    func readerGone() throws {
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.start(
+                "/bin/bash",
+                [
+                    "-c", "set -o pipefail; \"$0\" \"$@\" | true",
+                    Program.ringload.path, "tcp://127.0.0.1:\(server.port)", "--duration", "1s",
+                    "--warmup", "0s",
+                ])
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        }
+    }
+
     @Test("a signal ends the load early, with its report", arguments: Setting.usable)
     func interrupted(setting: Setting) throws {
         try withServer(.echoServer, setting) { server in
