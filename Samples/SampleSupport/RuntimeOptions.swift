@@ -30,12 +30,13 @@ package struct RuntimeOptions: ParsableArguments {
         return copies + [nil]
     }()
 
-    /// Sets the environment variables, and prepares process 1 of a container. Call before creating
-    /// the first queue or source.
+    /// Sets the environment variables, and prepares process 1 of a container. A write to a pipe that
+    /// nobody reads becomes an error. Call before creating the first queue or source.
     /// - Parameters:
     ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
     ///   - preferred: the back end when neither the option nor the environment names one.
     package func apply(startsProcesses: Bool = false, preferring preferred: Backend? = nil) {
+        signal(SIGPIPE, SIG_IGN)
         if startsProcesses {
             _ = Self.environment
         } else {

@@ -60,7 +60,6 @@ struct Ringload: ParsableCommand {
         // about as fast as io_uring, mostly slightly faster, and no handler here blocks.
         runtime.apply(preferring: .epoll)
         try check()
-        signal(SIGPIPE, SIG_IGN)
         try perform()
     }
 

@@ -21,6 +21,30 @@ struct ShutdownTests {
         }
     }
 
+    static let summarizing = [
+        Program.echoServer, .chatServer, .fileWatchServer, .keyValueServer,
+    ]
+
+    @Test("A reader of standard output that is gone changes nothing", arguments: summarizing)
+    func readerGone(program: Program) throws {
+        let folder = Folder()
+        let pipe = folder("output")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let others = program == .fileWatchServer ? ["--http-port", "0", folder.path] : []
+        let process = try Program.start(
+            "/bin/sh",
+            ["-c", "exec \"$0\" \"$@\" >\"$OUTPUT\"", program.path] + program.freePort + others,
+            environment: ["OUTPUT=\(pipe)"])
+        defer { process.send(SIGKILL) }
+        let reader = open(pipe, O_RDONLY | O_CLOEXEC)
+        #expect(reader >= 0)
+        var byte: UInt8 = 0
+        while read(reader, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
+        close(reader)
+        process.send(SIGTERM)
+        #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+    }
+
     @Test("EchoServer ends even if a client does not read", arguments: Setting.usable)
     func stuckClient(setting: Setting) throws {
         // The default is five seconds, which one case tests.
