@@ -43,8 +43,10 @@ package struct RuntimeOptions: ParsableArguments {
             FirstProcess.leaveOrphansToTheKernel()
         }
         if let loops { setenv("RINGDISPATCH_LOOPS", String(loops), 1) }
-        if let backend = backend ?? preferred {
-            setenv("RINGDISPATCH_BACKEND", backend.rawValue, self.backend == nil ? 0 : 1)
+        // An empty value counts as unset.
+        let isNamed = getenv("RINGDISPATCH_BACKEND").map { $0.pointee != 0 } ?? false
+        if let backend = backend ?? (isNamed ? nil : preferred) {
+            setenv("RINGDISPATCH_BACKEND", backend.rawValue, 1)
         }
     }
 }

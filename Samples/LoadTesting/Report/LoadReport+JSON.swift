@@ -83,7 +83,8 @@ extension LoadReport {
 
     /// The requested back end, not the one that the runtime chose.
     private var backend: String {
-        getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? "auto"
+        let name = getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? ""
+        return name.isEmpty ? "auto" : name
     }
 
     private var hostileText: String {

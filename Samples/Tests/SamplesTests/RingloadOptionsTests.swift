@@ -118,6 +118,22 @@ struct RingloadOptionsTests {
         }
     }
 
+    @Test("an empty RINGDISPATCH_BACKEND counts as unset: the client uses epoll")
+    func emptyBackend() throws {
+        let folder = Folder()
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                ["tcp://127.0.0.1:\(server.port)", "--json", folder("report.json")]
+                    + Self.shortLoad, environment: ["RINGDISPATCH_BACKEND="])
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        }
+        let report = try folder.object(named: "report.json")
+        let configuration = try #require(report["configuration"] as? [String: Any])
+        #expect(configuration["backend"] as? String == "epoll")
+        let environment = try #require(report["environment"] as? [String: Any])
+        #expect(environment["client_backend"] as? String == "epoll")
+    }
+
     @Test("--server-cpu finds the server's process, and reports its CPU time for a message")
     func serverProcessor() throws {
         let folder = Folder()
