@@ -1,7 +1,9 @@
+import Glibc
 import LoadTesting
 import SampleSupport
 
-/// SIGINT or SIGTERM: ends the run that goes on, and those that follow.
+/// SIGINT or SIGTERM: ends the run that goes on, and those that follow. A second one ends the
+/// program at once.
 final class Interruption: Sendable {
     private struct State {
         var run: LoadRun?
@@ -10,8 +12,14 @@ final class Interruption: Sendable {
 
     private let state = Locked(State())
 
-    init() {
+    /// - Parameter stallTimeout: how long a run may wait for answers once it is interrupted.
+    init(stallTimeout: TimeSpan) {
         onShutdownSignal { [state] in
+            // Not on a terminal's progress line.
+            writeErrorLine(
+                (isatty(STDERR_FILENO) == 1 ? "\n" : "")
+                    + "interrupted: waits for answers, up to \(stallTimeout); a second signal ends "
+                    + "at once")
             let run = state.withLock { state in
                 state.hasHappened = true
                 return state.run

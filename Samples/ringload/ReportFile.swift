@@ -4,15 +4,14 @@ import SampleSupport
 import SystemPackage
 
 /// A file that appears complete or not at all: it is written under a temporary name, then renamed.
-/// Creating it before the run proves that the report can be written.
+/// The temporary file exists only for a moment, so that a run that is killed leaves none behind.
 final class ReportFile {
     private let option: String
     private let path: String
     private let content: (LoadReport) -> String
     private let temporaryPath: String
-    /// -1 once the file was renamed.
-    private var descriptor: Int32
 
+    /// Proves before the run that the report can be written.
     /// - Parameters:
     ///   - option: the command line option that names the file, such as `--json`.
     ///   - content: what is written.
@@ -25,29 +24,39 @@ final class ReportFile {
         }
         self.path = path
         temporaryPath = "\(path).\(getpid()).tmp"
-        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        if descriptor < 0 { throw failure("cannot be written") }
-    }
-
-    deinit {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
+        close(try create())
         unlink(temporaryPath)
     }
 
     func commit(_ report: LoadReport) throws {
+        let descriptor = try create()
+        defer { close(descriptor) }
         do {
-            try FileDescriptor(rawValue: descriptor).writeAll(content(report).utf8)
+            try write(content(report), to: descriptor)
         } catch {
+            unlink(temporaryPath)
+            throw error
+        }
+    }
+
+    private func write(_ text: String, to descriptor: Int32) throws {
+        do {
+            try FileDescriptor(rawValue: descriptor).writeAll(text.utf8)
+        } catch let error as Errno {
             throw failure("writing failed", error)
         }
         if fsync(descriptor) != 0 { throw failure("writing failed") }
         if rename(temporaryPath, path) != 0 { throw failure("cannot be renamed") }
-        close(descriptor)
-        descriptor = -1
     }
 
-    private func failure(_ what: String, _ cause: any Error = Errno(rawValue: errno)) -> Failure {
+    private func create() throws -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        let descriptor = open(temporaryPath, flags, 0o644)
+        if descriptor < 0 { throw failure("cannot be written") }
+        return descriptor
+    }
+
+    private func failure(_ what: String, _ cause: Errno = Errno(rawValue: errno)) -> Failure {
         Failure("\(option) \(path): \(what) (\(cause)); check the folder's permissions")
     }
 }

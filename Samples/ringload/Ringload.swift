@@ -14,7 +14,8 @@ struct Ringload: ParsableCommand {
             Without --rate each connection keeps --pipeline messages in flight and sends the next \
             one after a complete and correct answer. With --rate messages are sent on schedule, \
             and latencies count from when they were due. Progress goes to standard error, the \
-            report to standard output. Ctrl-C ends the run early, with its report.
+            report to standard output. Ctrl-C ends the run early, with its report; \
+            a second one at once, without.
 
             Targets: tcp://HOST:PORT, tls://HOST:PORT, unix:/path, udp://HOST:PORT, \
             http://HOST:PORT/path, https://HOST:PORT/path, resp://HOST:PORT.
@@ -88,7 +89,7 @@ struct Ringload: ParsableCommand {
         try ensureDescriptors(
             forConnections: plan.connections + others, loops: LoadPlan.loopCount)
         let files = try reports.open()
-        let interruption = Interruption()
+        let interruption = Interruption(stallTimeout: load.stallTimeout)
         var outcome = Outcome()
         let report =
             try search.sweep.map { try sweep(plan, $0, interruption, &outcome) }

@@ -207,7 +207,34 @@ struct RingloadTests {
             process.send(SIGINT)
             #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
             #expect(process.output.text.contains("(interrupted)"))
+            #expect(process.errors.text.contains("interrupted: waits for answers, up to 5s; "))
         }
+    }
+
+    @Test("a run that is killed leaves no files", arguments: [SIGKILL, SIGINT])
+    func killed(signal: Int32) throws {
+        let folder = Folder()
+        let server = try FaultyServer(.neverAnswers)
+        let process = try Program.ringload.start(
+            [
+                "tcp://127.0.0.1:\(server.port)", "--connections", "1", "--duration", "1m",
+                "--warmup", "0s", "--stall-timeout", "1m", "--json", folder("report.json"),
+            ])
+        defer { process.send(SIGKILL) }
+        _ = try process.errors.waitForLine(beginning: "  ")
+        #expect(try folder.names() == [])
+        process.send(signal)
+        if signal == SIGINT {
+            // It waits for the answer: a second signal ends it, once it is not part of the first.
+            _ = try process.errors.waitForLine(beginning: "interrupted: ")
+            while process.isRunning {
+                process.send(signal)
+                letPass(milliseconds: 50)
+            }
+        }
+        #expect(try process.waitForEnd() == .signal(signal), "\(process.words)")
+        #expect(try folder.names() == [])
+        try server.stop()
     }
 
     @Test("a signal in the first step of a sweep ends it with that step's report")
