@@ -9,6 +9,8 @@ final class ReportFile {
     private let option: String
     private let path: String
     private let content: (LoadReport) -> String
+    /// The path of the file itself: a symbolic link keeps its place.
+    private let filePath: String
     private let temporaryPath: String
 
     /// Proves before the run that the report can be written.
@@ -23,7 +25,8 @@ final class ReportFile {
             throw Failure("\(option) \(path): exists and is not a regular file; give another name")
         }
         self.path = path
-        temporaryPath = "\(path).\(getpid()).tmp"
+        filePath = Self.target(of: path)
+        temporaryPath = "\(filePath).\(getpid()).tmp"
         close(try create())
         unlink(temporaryPath)
     }
@@ -46,7 +49,7 @@ final class ReportFile {
             throw failure("writing failed", error)
         }
         if fsync(descriptor) != 0 { throw failure("writing failed") }
-        if rename(temporaryPath, path) != 0 { throw failure("cannot be renamed") }
+        if rename(temporaryPath, filePath) != 0 { throw failure("cannot be renamed") }
     }
 
     private func create() throws -> Int32 {
@@ -54,6 +57,13 @@ final class ReportFile {
         let descriptor = open(temporaryPath, flags, 0o644)
         if descriptor < 0 { throw failure("cannot be written") }
         return descriptor
+    }
+
+    /// What symbolic links lead to; the path itself if there is no such file yet. realpath(3).
+    private static func target(of path: String) -> String {
+        guard let target = realpath(path, nil) else { return path }
+        defer { free(target) }
+        return String(cString: target)
     }
 
     private func failure(_ what: String, _ cause: Errno = Errno(rawValue: errno)) -> Failure {

@@ -237,6 +237,25 @@ struct RingloadTests {
         try server.stop()
     }
 
+    @Test("a symbolic link to a report's file stays")
+    func linkedReport() throws {
+        let folder = Folder()
+        folder.makeDirectory("elsewhere")
+        folder.makeFile("elsewhere/report.json")
+        #expect(symlink("elsewhere/report.json", folder("link.json")) == 0)
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                ["tcp://127.0.0.1:\(server.port)", "--json", folder("link.json")]
+                    + Self.shortLoad)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        }
+        var status = stat()
+        #expect(lstat(folder("link.json"), &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFLNK)
+        let report = try folder.object(named: "elsewhere/report.json")
+        #expect(report["status"] as? String == "ok")
+    }
+
     @Test("a signal in the first step of a sweep ends it with that step's report")
     func interruptedFirstStep() throws {
         try withServer(.echoServer, .epoll) { server in
