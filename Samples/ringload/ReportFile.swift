@@ -67,7 +67,15 @@ final class ReportFile {
     }
 
     private func failure(_ what: String, _ cause: Errno = Errno(rawValue: errno)) -> Failure {
-        Failure("\(option) \(path): \(what) (\(cause)); check the folder's permissions")
+        let remedy =
+            switch cause {
+            case .permissionDenied, .notPermitted: "; check the folder's permissions"
+            case .noSuchFileOrDirectory: "; create its folder"
+            case .noSpace, .diskQuotaExceeded: "; make room, or name a file on another disk"
+            case .readOnlyFileSystem: "; name a file elsewhere"
+            default: ""
+            }
+        return Failure("\(option) \(path): \(what) (\(cause))\(remedy)")
     }
 }
 

@@ -237,6 +237,35 @@ struct RingloadTests {
         try server.stop()
     }
 
+    @Test("a file that cannot be written at the end takes nothing else with it")
+    func lostFolder() throws {
+        let folder = Folder()
+        folder.makeDirectory("lost")
+        try withServer(.echoServer, .epoll) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--connections", "1", "--duration", "1m",
+                    "--warmup", "0s", "--json", folder("lost/report.json"), "--html",
+                    folder("lost/report.html"), "--csv", folder("report.csv"), "--fail-if",
+                    "p99>1ns",
+                ])
+            defer { process.send(SIGKILL) }
+            _ = try process.errors.waitForLine(beginning: "  ")
+            #expect(rmdir(folder("lost")) == 0)
+            process.send(SIGINT)
+            #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+            let errors = process.errors.text
+            #expect(errors.contains("failed: p99>1ns: it is "), "\(errors)")
+            for kind in ["json", "html"] {
+                #expect(
+                    errors.contains(
+                        "Error: --\(kind) \(folder("lost/report.\(kind)")): cannot be written "
+                            + "(No such file or directory); create its folder\n"), "\(errors)")
+            }
+            #expect(try folder.names() == ["report.csv"])
+        }
+    }
+
     @Test("a symbolic link to a report's file stays")
     func linkedReport() throws {
         let folder = Folder()
