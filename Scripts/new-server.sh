@@ -22,10 +22,10 @@ fail() {
 }
 
 # Swift's keywords, which cannot name a module.
-keywords='as associatedtype break case catch class continue default defer deinit do else enum
-extension fallthrough false fileprivate for func guard if import in init inout internal is let nil
-operator precedencegroup private protocol public repeat rethrows return self static struct subscript
-super switch throw throws true try typealias var where while'
+keywords='Any Self as associatedtype break case catch class continue default defer deinit do else
+enum extension fallthrough false fileprivate for func guard if import in init inout internal is let
+nil operator precedencegroup private protocol public repeat rethrows return self static struct
+subscript super switch throw throws true try typealias var where while'
 
 folder='' kind='' is_taken=''
 for argument in "$@"; do
