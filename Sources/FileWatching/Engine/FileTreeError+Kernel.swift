@@ -23,7 +23,8 @@ extension FileTreeError {
     }
 
     /// A root or folder could not be examined, or `inotify_add_watch` failed.
-    init(watching path: FilePath, _ error: SystemError) {
+    /// - Parameter isRepeated: a folder's scan lacked a descriptor or memory, and is repeated.
+    init(watching path: FilePath, _ error: SystemError, isRepeated: Bool = false) {
         let (reason, cause): (Reason, String) =
             switch error.code {
             case ErrorCode.noEntry, ErrorCode.notDirectory:
@@ -37,18 +38,8 @@ extension FileTreeError {
             default:
                 (.other, FileTreeError.failure(error))
             }
-        self.init(reason, path, error.code, "cannot be watched: \(cause)")
-    }
-
-    /// A folder's scan lacked a descriptor or memory, and is repeated.
-    init(delaying path: FilePath, _ error: SystemError) {
-        let isOfDescriptors = ErrorCode.isDescriptorShortage(error.code)
-        let cause =
-            isOfDescriptors
-            ? ErrorCode.descriptorRemedy(error.code) : FileTreeError.failure(error)
-        self.init(
-            isOfDescriptors ? .descriptorLimit : .other, path, error.code,
-            "is scanned later: \(cause)")
+        let effect = isRepeated ? "is scanned later" : "cannot be watched"
+        self.init(reason, path, error.code, "\(effect): \(cause)")
     }
 
     /// A folder is listed by the folder that holds it, but cannot be opened.

@@ -195,9 +195,7 @@ extension WatchEngine {
             hasReportedWatchLimit = true
         }
         if confined.failures.updateValue(error.code, forKey: path) != error.code {
-            report(
-                isRepeated
-                    ? FileTreeError(delaying: path, error) : FileTreeError(watching: path, error))
+            report(FileTreeError(watching: path, error, isRepeated: isRepeated))
         }
     }
 
