@@ -1,11 +1,12 @@
 internal import LinuxPlatform
+internal import RingDispatch
 
 /// A scan of one folder, as far as it only needs the kernel: adds the watch, then reads the
 /// entries. Several scans run concurrently; the engine then compares their results with the tree.
 final class FolderScan: @unchecked Sendable {
     // Safety: used by one thread at a time. The engine's queue prepares it, waits for the thread
     // that runs it, and then takes the results.
-    private let watches: InotifyWatches
+    private let inotify: any Inotify
     private let options: FileTreeOptions
     private let folderReader = FolderReader()
 
@@ -45,7 +46,7 @@ final class FolderScan: @unchecked Sendable {
     }
 
     init(_ engine: WatchEngine) {
-        watches = engine.watches
+        inotify = engine.reader.inotify
         options = engine.options
     }
 
@@ -84,7 +85,7 @@ final class FolderScan: @unchecked Sendable {
     private func addWatch(_ folder: FolderEntryFacts?) throws(SystemError) -> Int32 {
         let place = FilePlace.path(path, followsLink: followsLink)
         do throws(SystemError) {
-            let watch = try watches.watch(place)
+            let watch = try inotify.watch(place, for: .ofFolder, isAdding: true)
             let facts = try? FolderEntryFacts(path: path, followsLinks: followsLink)
             if let facts, facts == folder { return watch }
             strayWatch = watch
@@ -92,7 +93,8 @@ final class FolderScan: @unchecked Sendable {
             // No other way to the folder helps at the limit of watches.
             if error.code == ErrorCode.noSpace { throw error }
         }
-        return try watches.watch(.object(descriptor: folderReader.descriptor))
+        return try inotify.watch(
+            .object(descriptor: folderReader.descriptor), for: .ofFolder, isAdding: true)
     }
 
     /// Reads the next entries, as many as fit the buffer.

@@ -233,7 +233,7 @@ extension WatchEngine {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
             guard confined.phase != .cancelled, !confined.departures.isEmpty else { return }
-            watches.reader.read()
+            reader.read()
             awaitArrivals()
         }
     }

@@ -16,10 +16,10 @@ extension WatchEngine {
 
     func detach(_ index: Int) {
         for watch in confined.roots[index].anchors.keys {
-            watches.remove(.root(index), from: watch)
+            remove(.root(index), of: watch)
         }
         if let watch = confined.roots[index].fileWatch {
-            watches.remove(.root(index), from: watch)
+            remove(.root(index), of: watch)
         }
         confined.roots[index].anchors = [:]
         confined.roots[index].parentWatch = nil
@@ -36,10 +36,7 @@ extension WatchEngine {
         for (folder, name) in way.reversed() {
             let isParent = folder == way[0].folder
             do throws(SystemError) {
-                let watch = try watches.watch(
-                    .path(folder.terminatedBytes, followsLink: true),
-                    isParent ? .ofRoots : .ofNames)
-                watches.add(.root(index), to: watch)
+                let watch = try addWatch(folder, isParent ? .ofRoots : .ofNames, of: index)
                 if isParent { confined.roots[index].parentWatch = watch }
                 // If a link leads back to a folder, the name nearest to the root counts.
                 confined.roots[index].anchors[watch] = name
@@ -57,17 +54,24 @@ extension WatchEngine {
     /// Watches a root that is a file, which a link may lead to. After its folders: if it is created
     /// meanwhile, an event follows.
     private func watchFile(_ index: Int) {
-        let path = confined.roots[index].path.terminatedBytes
-        guard let facts = try? FolderEntryFacts(path: path, followsLinks: true),
+        let root = confined.roots[index].path
+        guard let facts = try? FolderEntryFacts(path: root.terminatedBytes, followsLinks: true),
             facts.kind != .directory
         else { return }
         do throws(SystemError) {
-            let watch = try watches.watch(.path(path, followsLink: true), .ofFile)
-            watches.add(.root(index), to: watch)
-            confined.roots[index].fileWatch = watch
+            confined.roots[index].fileWatch = try addWatch(root, .ofFile, of: index)
         } catch {
-            if !error.isAbsence { fail(error, confined.roots[index].path) }
+            if !error.isAbsence { fail(error, root) }
         }
+    }
+
+    private func addWatch(
+        _ path: FilePath, _ mask: InotifyMask, of index: Int
+    ) throws(SystemError) -> Int32 {
+        let place = FilePlace.path(path.terminatedBytes, followsLink: true)
+        let watch = try reader.inotify.watch(place, for: mask, isAdding: true)
+        note(.root(index), of: watch)
+        return watch
     }
 
     /// Compares the root with the disk.

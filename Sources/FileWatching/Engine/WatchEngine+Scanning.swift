@@ -50,16 +50,16 @@ extension WatchEngine {
     private func drop(_ scan: FolderScan) {
         scan.close()
         if case .success(let watch)? = scan.watch {
-            watches.remove(.node(scan.folder), from: watch)
+            remove(.node(scan.folder), of: watch)
         }
     }
 
     /// Notes what the scans' watches are for, before the next events are read.
     private func noteWatches() {
         for scan in confined.scanned {
-            if case .success(let watch)? = scan.watch { watches.add(.node(scan.folder), to: watch) }
+            if case .success(let watch)? = scan.watch { note(.node(scan.folder), of: watch) }
         }
-        for stray in confined.scanned.compactMap(\.strayWatch) { watches.removeIfUnused(stray) }
+        for stray in confined.scanned.compactMap(\.strayWatch) { removeIfUnused(stray) }
     }
 
     private func take(_ scan: FolderScan) {
@@ -91,7 +91,7 @@ extension WatchEngine {
             }
             guard scan.hasMore else { break }
             scan.readOn()
-            watches.reader.read()
+            reader.read()
         }
         endSeeing(in: folder, isComplete: scan.error == nil)
         end(scan)
@@ -148,7 +148,7 @@ extension WatchEngine {
                 confined.failures[FilePath(terminated: scan.path)] = nil
             }
             if let old = tree[folder].watch, old != watch {
-                watches.remove(.node(folder), from: old)
+                remove(.node(folder), of: old)
             }
             tree.setWatch(of: folder, to: watch)
         case .failure(let error) where error.code == ErrorCode.noEntry:
@@ -328,7 +328,7 @@ extension WatchEngine {
         tree.forEach(below: folder) { node in
             guard tree[node].isFolder else { return }
             if let watch = tree[node].watch {
-                watches.remove(.node(node), from: watch)
+                remove(.node(node), of: watch)
             }
             confined.rules.forget(node)
             forgetFailure(of: node)

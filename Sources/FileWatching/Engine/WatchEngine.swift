@@ -11,7 +11,7 @@ final class WatchEngine: @unchecked Sendable {
     let reporter: ChangeReporter
     private let mountTable: @Sendable () -> MountTable
     /// Set by `open`, before anything else is called.
-    private(set) var watches: InotifyWatches!
+    private(set) var reader: InotifyReader!
 
     let tree = FileTree()
     // Unchecked: one thread at a time uses the state, and overlapping accesses are to different
@@ -21,6 +21,8 @@ final class WatchEngine: @unchecked Sendable {
     /// The state that belongs to the queue.
     struct State {
         var roots: [WatchRoot]
+        /// By watch number. The kernel has one watch for each file, whatever leads to it.
+        var purposes: [Int32: [WatchPurpose]] = [:]
         /// Scans that can be reused for the next round; one is kept.
         var scans: [FolderScan] = []
         /// The finished scans of this round whose results are not applied yet.
@@ -116,9 +118,13 @@ final class WatchEngine: @unchecked Sendable {
     /// Begins to read the kernel's events, until `cancel`, which must follow.
     func open(_ inotify: any Inotify) throws(SystemError) {
         // Unowned: the call of `cancel` on the queue, which ends the reading, holds the engine.
-        watches = try InotifyWatches(inotify, queue: queue) { [unowned self] in
-            take($0.buffer, $1)
+        let new = InotifyReader(inotify, queue: queue) { [unowned self] in take($0.buffer, $1) }
+        let code = new.begin()
+        guard code == 0 else {
+            inotify.close()
+            throw SystemError(call: "epoll_ctl", code: code)
         }
+        reader = new
     }
 
     func activate() {
@@ -135,7 +141,8 @@ final class WatchEngine: @unchecked Sendable {
         queue.async { [self] in
             guard confined.phase != .cancelled else { return }
             confined.phase = .cancelled
-            watches?.close()
+            confined.purposes = [:]
+            reader?.close()
             reporter.cancel()
         }
     }
@@ -146,8 +153,10 @@ final class WatchEngine: @unchecked Sendable {
         events.forEach { event, padded in
             if event.mask.contains(.overflowed) { confined.waiting.hasOverflowed = true }
             let name = padded.prefix { $0 != 0 }
-            for purpose in watches[event.watch] { confined.waiting.add(event, for: purpose, name) }
-            if event.mask.contains(.ended) { watches.forget(event.watch) }
+            for purpose in confined.purposes[event.watch] ?? [] {
+                confined.waiting.add(event, for: purpose, name)
+            }
+            if event.mask.contains(.ended) { confined.purposes[event.watch] = nil }
         }
         if confined.waiting.events.count > WatchEngine.waitingEventLimit {
             confined.waiting = InotifyBatch(hasOverflowed: true)
@@ -184,7 +193,7 @@ final class WatchEngine: @unchecked Sendable {
             scanSome()
             if confined.pending.isEmpty { return true }
             // Otherwise the kernel's queue might overflow.
-            watches.reader.read()
+            reader.read()
             if MonotonicClock.nanoseconds() - start > limitNanoseconds { return false }
         }
     }
@@ -208,7 +217,7 @@ final class WatchEngine: @unchecked Sendable {
         let isNeeded =
             !confined.fresh.isEmpty || !confined.missed.isEmpty || !confined.doubtful.isEmpty
             || !confined.unfound.isEmpty || isStarting || confined.isRepairing
-        if isNeeded { watches.reader.read() }
+        if isNeeded { reader.read() }
     }
 
     /// Scans the missed folders again.
@@ -251,7 +260,7 @@ final class WatchEngine: @unchecked Sendable {
                 scanPending()
                 handled += 1
                 if handled.isMultiple(of: WatchEngine.eventsBetweenReads) {
-                    watches.reader.read()
+                    reader.read()
                 }
             }
         }

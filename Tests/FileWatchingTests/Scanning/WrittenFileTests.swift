@@ -202,7 +202,7 @@ struct WrittenFileTests {
         engine.queue.sync {
             // As the kernel does when the folder is removed.
             guard let watch = engine.tree[root].watch else { return }
-            engine.watches.remove(.node(root), from: watch)
+            engine.remove(.node(root), of: watch)
         }
         paused.scanRoot()
         paused.deliver(.attributes, "a")

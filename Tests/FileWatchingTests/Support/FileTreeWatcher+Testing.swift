@@ -12,16 +12,16 @@ extension WatchEngine {
 extension FileTreeWatcher {
     /// Stops reading the kernel's events.
     func pause() {
-        engine.queue.sync { engine.watches.reader.isPaused = true }
+        engine.queue.sync { engine.reader.isPaused = true }
     }
 
     func resume() {
         engine.queue.sync {
-            engine.watches.reader.isPaused = false
-            while engine.watches.reader.read() {}
+            engine.reader.isPaused = false
+            while engine.reader.read() {}
         }
     }
 
     /// How many files the kernel watches for it.
-    var watchCount: Int { engine.queue.sync { engine.watches.purposes.count } }
+    var watchCount: Int { engine.queue.sync { engine.confined.purposes.count } }
 }

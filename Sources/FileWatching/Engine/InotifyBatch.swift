@@ -4,7 +4,7 @@ internal import LinuxPlatform
 struct InotifyBatch: Sendable {
     struct Event: Sendable {
         /// Of the event's watch, when the event was read.
-        var purpose: InotifyWatches.Purpose
+        var purpose: WatchPurpose
         var event: InotifyEvent
         var nameLength: Int
     }
@@ -20,7 +20,7 @@ struct InotifyBatch: Sendable {
     var isEmpty: Bool { events.isEmpty && !hasOverflowed && emptiedAtNanoseconds == nil }
 
     mutating func add(
-        _ event: InotifyEvent, for purpose: InotifyWatches.Purpose,
+        _ event: InotifyEvent, for purpose: WatchPurpose,
         _ name: Slice<UnsafeRawBufferPointer>
     ) {
         events.append(Event(purpose: purpose, event: event, nameLength: name.count))
