@@ -119,11 +119,7 @@ final class WatchEngine: @unchecked Sendable {
     func open(_ inotify: any Inotify) throws(SystemError) {
         // Unowned: the call of `cancel` on the queue, which ends the reading, holds the engine.
         let new = InotifyReader(inotify, queue: queue) { [unowned self] in take($0.buffer, $1) }
-        let code = new.begin()
-        guard code == 0 else {
-            inotify.close()
-            throw SystemError(call: "epoll_ctl", code: code)
-        }
+        try new.start()
         reader = new
     }
 

@@ -2,13 +2,9 @@ internal import LinuxPlatform
 
 extension FileSystemWatchError {
     private init(_ reason: Reason, call: String, code: Int32, remedy: String?) {
-        self.init(reason, SystemError(call: call, code: code, remedy: remedy))
-    }
-
-    init(_ reason: Reason, _ error: SystemError) {
         self.init(
-            reason: reason, code: ErrorNumber(rawValue: error.code),
-            description: error.description)
+            reason: reason, code: ErrorNumber(rawValue: code),
+            description: SystemError(call: call, code: code, remedy: remedy).description)
     }
 
     /// The path could not be opened.

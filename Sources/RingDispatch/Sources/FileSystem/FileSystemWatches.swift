@@ -62,26 +62,18 @@ final class FileSystemWatches: @unchecked Sendable {
                 abandon(reader)
             }
         }
-        let new: InotifyReader
         do throws(SystemError) {
-            new = InotifyReader(try makeInotify(), queue: queue) { [self] reader, _ in
+            let new = InotifyReader(try makeInotify(), queue: queue) { [self] reader, _ in
                 take(reader)
             }
+            try new.start()
+            reader = new
         } catch {
             throw FileSystemWatchError(instance: error)
         }
-        reader = new
-        do throws(FileSystemWatchError) {
-            let error = try add(source)
-            let code = new.begin()
-            if code == 0 { return error }
-            remove(source)
-            throw FileSystemWatchError(.other, SystemError(call: "epoll_ctl", code: code))
-        } catch {
-            reader = nil
-            new.inotify.close()
-            throw error
-        }
+        // Closes the instance unless a source watches by then.
+        defer { if nodes.isEmpty { queue.async { [self] in finish(hasOverflowed: false) } } }
+        return try add(source)
     }
 
     /// Stops watching for a source, which may close its descriptor afterwards. The end of the last

@@ -25,6 +25,14 @@ package final class InotifyReader: DescriptorWatch, @unchecked Sendable {
         super.init(descriptor: inotify.descriptor, queue: queue, events: PollEvents.readable)
     }
 
+    /// Begins to read. On failure, closes the instance.
+    package func start() throws(SystemError) {
+        let code = begin()
+        guard code != 0 else { return }
+        inotify.close()
+        throw SystemError(call: "epoll_ctl", code: code)
+    }
+
     override func ready(_ events: UInt32, _ context: Context) -> Bool { read() }
 
     /// Reads now, on the queue. Returns whether there may be more.
