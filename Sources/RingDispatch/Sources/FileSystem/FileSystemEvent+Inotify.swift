@@ -38,8 +38,8 @@ extension FileSystemNode {
         }
         if summary.hasAttributes { happened.formUnion(attributeEvents(summary, now)) }
         if isMeasured {
-            if let old = content, now.size > old.size { happened.insert(.extend) }
-            learnContent(now)
+            if let old = content?.status, now.size > old.size { happened.insert(.extend) }
+            content = KnownStatus(status: now)
         }
         return happened
     }
@@ -56,14 +56,14 @@ extension FileSystemNode {
         }
         if isCounted {
             // One subdirectory may have replaced another, which produces no event of its own.
-            let isOtherCount = now.linkCount != content?.linkCount
+            let isOtherCount = now.linkCount != content?.status.linkCount
             if isOtherCount || !summary.ofDirectories.isDisjoint(with: [.created, .deleted])
                 || moves.isChange(isCounted: now.linkCount > 1)
             {
                 happened.insert(.link)
                 moves = DirectoryMoves()
             }
-            learnContent(now)
+            content = KnownStatus(status: now)
         }
         if summary.hasAttributes { happened.formUnion(attributeEvents(summary, now)) }
         return happened
@@ -71,9 +71,9 @@ extension FileSystemNode {
 
     /// Splits the kernel's single attribute event into `.link`, `.delete` and `.attrib`.
     private func attributeEvents(_ summary: InotifyEventSummary, _ now: FileStatus) -> Event {
-        guard let old = attributes else { return [] }
-        let wasWritten = wasWritten
-        learnAttributes(now)
+        guard let known = attributes else { return [] }
+        let old = known.status
+        attributes = KnownStatus(status: now)
         let isEnd = now.linkCount == 0 && old.linkCount > 0
         if !isEnd && (isDirectory || now.linkCount == old.linkCount) {
             var happened: Event = summary.mask.contains(.attributes) ? .attrib : []
@@ -85,7 +85,7 @@ extension FileSystemNode {
         let steps = isDirectory ? 1 : abs(Int(now.linkCount) - Int(old.linkCount))
         let isChanged =
             now.mode != old.mode || now.owner != old.owner || now.group != old.group
-            || (!wasWritten && now.modifiedNanoseconds != old.modifiedNanoseconds)
+            || (!known.isBehind && now.modifiedNanoseconds != old.modifiedNanoseconds)
         if isChanged || summary.attributeEventCount > steps { happened.insert(.attrib) }
         return happened
     }

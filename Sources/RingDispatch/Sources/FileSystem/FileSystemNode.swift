@@ -18,11 +18,8 @@ final class FileSystemNode: @unchecked Sendable {
     /// The status that was last reported to the sources, separately for the content and for the
     /// attributes. A check for one kind of event may also show changes of the other kind, which are
     /// left to that kind's own events; those may follow or be lost.
-    private(set) var content: FileStatus?
-    private(set) var attributes: FileStatus?
-    /// Writes were reported since the last check of the content, or of the attributes.
-    private(set) var isContentBehind = false
-    private(set) var wasWritten = false
+    var content: KnownStatus?
+    var attributes: KnownStatus?
     /// The file's name, for sources that report renames.
     var name: String?
 
@@ -57,8 +54,10 @@ final class FileSystemNode: @unchecked Sendable {
         // as far as these follow it.
         let ofAttributes: Event = isDirectory ? [.delete, .attrib] : [.delete, .attrib, .link]
         let ofContent: Event = isDirectory ? .link : .extend
-        if mask.isDisjoint(with: ofAttributes) { learnAttributes(now) }
-        if mask.isDisjoint(with: ofContent) || isContentBehind { learnContent(now) }
+        if mask.isDisjoint(with: ofAttributes) { attributes = KnownStatus(status: now) }
+        if mask.isDisjoint(with: ofContent) || content?.isBehind == true {
+            content = KnownStatus(status: now)
+        }
         source.node = self
         sources.append(source)
     }
@@ -81,18 +80,8 @@ final class FileSystemNode: @unchecked Sendable {
     }
 
     func noteWrite() {
-        isContentBehind = true
-        wasWritten = true
-    }
-
-    func learnContent(_ now: FileStatus) {
-        content = now
-        isContentBehind = false
-    }
-
-    func learnAttributes(_ now: FileStatus) {
-        attributes = now
-        wasWritten = false
+        content?.isBehind = true
+        attributes?.isBehind = true
     }
 
     /// The file's present name, or its last one if it was removed.
@@ -102,5 +91,65 @@ final class FileSystemNode: @unchecked Sendable {
         else { return nil }
         let mark = " (deleted)"
         return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
+    }
+}
+
+/// A file's status when it was last checked.
+struct KnownStatus {
+    let status: FileStatus
+    /// Writes were reported since.
+    var isBehind = false
+}
+
+/// The events of one file in one batch. inotify merges equal consecutive events, so their number
+/// matters little.
+struct InotifyEventSummary {
+    /// All events of the file itself and, those of `InotifyMask.entries`, of its entries.
+    private(set) var mask: InotifyMask = []
+    private(set) var attributeEventCount = 0
+    /// The events of entries that are directories.
+    private(set) var ofDirectories: InotifyMask = []
+
+    var isEmpty: Bool { mask.isEmpty }
+    /// The file must be compared with its last known status.
+    var hasAttributes: Bool { !mask.isDisjoint(with: .ofLinks) }
+
+    mutating func note(_ event: InotifyEvent) {
+        guard event.isOfEntry else {
+            mask.formUnion(event.mask)
+            if event.mask.contains(.attributes) { attributeEventCount += 1 }
+            return
+        }
+        let ofEntry = event.mask.intersection(.entries)
+        mask.formUnion(ofEntry)
+        if event.mask.contains(.isDirectory) { ofDirectories.formUnion(ofEntry) }
+    }
+}
+
+/// Moves of directories of which only one end was seen. The other end of a rename may follow in the
+/// next batch of events; a move from or to an unwatched directory has no other end.
+struct DirectoryMoves {
+    /// The cookies of directories that were moved away.
+    private var departed: [UInt32] = []
+    private var hasArrival = false
+
+    mutating func note(_ event: InotifyEvent) {
+        if event.mask.contains(.movedFrom) {
+            departed.append(event.cookie)
+        } else if event.mask.contains(.movedTo) {
+            if let index = departed.firstIndex(of: event.cookie) {
+                departed.remove(at: index)
+            } else {
+                hasArrival = true
+            }
+        }
+    }
+
+    /// Whether the moves so far changed the set of subdirectories, given that their number is the
+    /// same. A departure without an arrival is a rename whose other end will follow.
+    /// - Parameter isCounted: the file system counts subdirectories. Otherwise each single end is a
+    ///   change.
+    func isChange(isCounted: Bool) -> Bool {
+        isCounted ? !departed.isEmpty && hasArrival : !departed.isEmpty || hasArrival
     }
 }

@@ -47,10 +47,10 @@ extension FileSystemWatches {
 
     /// A directory in the same parent was removed: check whether it was this one.
     private func checkForRemoval(_ node: FileSystemNode) {
-        guard let old = node.attributes, old.linkCount > 0, let now = node.currentStatus(),
+        guard let old = node.attributes?.status, old.linkCount > 0, let now = node.currentStatus(),
             now.linkCount == 0
         else { return }
-        node.learnAttributes(now)
+        node.attributes = KnownStatus(status: now)
         report(.delete, to: node)
     }
 
@@ -120,26 +120,26 @@ extension FileSystemWatches {
                 let now = node.currentStatus()
             else { continue }
             var happened: Event = []
-            if isThorough && (node.isContentBehind || content.isFreshlyModified)
-                || !node.isContentBehind && now.isWritten(since: content)
+            if isThorough && (content.isBehind || content.status.isFreshlyModified)
+                || !content.isBehind && now.isWritten(since: content.status)
             {
                 happened.insert(.write)
                 // Not all file systems count subdirectories.
                 if node.isDirectory && now.linkCount == 1 { happened.insert(.link) }
             }
-            if !node.isDirectory && now.size > content.size { happened.insert(.extend) }
+            if !node.isDirectory && now.size > content.status.size { happened.insert(.extend) }
             let isChanged =
-                isThorough && attributes.isFreshlyChanged
-                || (isThorough || !node.wasWritten) && now.isChanged(since: attributes)
+                isThorough && attributes.status.isFreshlyChanged
+                || (isThorough || !attributes.isBehind) && now.isChanged(since: attributes.status)
             if isChanged { happened.insert(.attrib) }
-            let known = node.isDirectory ? content : attributes
+            let known = (node.isDirectory ? content : attributes).status
             if now.linkCount == 0 {
-                if attributes.linkCount > 0 { happened.insert(.delete) }
+                if attributes.status.linkCount > 0 { happened.insert(.delete) }
             } else if now.linkCount != known.linkCount {
                 happened.insert(.link)
             }
-            node.learnContent(now)
-            node.learnAttributes(now)
+            node.content = KnownStatus(status: now)
+            node.attributes = KnownStatus(status: now)
             node.moves = DirectoryMoves()
             if let name = node.name {
                 node.name = node.currentName() ?? name

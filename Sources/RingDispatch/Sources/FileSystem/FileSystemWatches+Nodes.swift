@@ -37,7 +37,7 @@ extension FileSystemWatches {
         }
         // The directory was removed before its parent was watched.
         if let now = FileStatus(of: descriptor), now.linkCount == 0, status.linkCount > 0 {
-            node.learnAttributes(now)
+            node.attributes = KnownStatus(status: now)
             _ = source.merge(.delete)
         }
         return nil
@@ -114,7 +114,7 @@ extension FileSystemWatches {
     /// Restores the watch of a file, which the kernel may have ended after the last name went. If
     /// it has not, nothing changes. Sources that hold the file open receive its further events.
     func watchAgain(_ node: FileSystemNode) throws(SystemError) {
-        guard let source = node.sources.first, let status = node.attributes else {
+        guard let source = node.sources.first, let status = node.attributes?.status else {
             dissolve(node)
             return
         }
