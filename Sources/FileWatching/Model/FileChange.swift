@@ -75,6 +75,16 @@ public struct FileChange: Sendable, Hashable {
     }
 }
 
+extension FileChange {
+    /// The mark in the place of dropped changes, of which this is one.
+    var asOverflow: FileChange {
+        var mark = self
+        mark.action = .overflow
+        mark.previousPath = nil
+        return mark
+    }
+}
+
 extension FileChange: CustomStringConvertible {
     public var description: String {
         let from = previousPath.map { "\($0) -> " } ?? ""

@@ -105,13 +105,12 @@ final class ChangeReporter: @unchecked Sendable {
             guard !outbox.isCancelled else { return (false, [FileChangeSequence.Buffer]()) }
             let sequences = outbox.sequences.compactMap(\.buffer)
             guard outbox.handlers?.event != nil else { return (false, sequences) }
-            // An assignment copies nothing.
-            if outbox.changes.isEmpty {
-                outbox.changes = changes
-            } else {
-                outbox.changes += changes
+            outbox.changes += changes
+            // The receiver may be slow, or one scan has found them all.
+            if outbox.changes.count > ChangeReporter.waitingChangeLimit {
+                outbox.dropped += UInt64(outbox.changes.count)
+                outbox.changes = outbox.changes.suffix(1).map(\.asOverflow)
             }
-            outbox.limit()
             defer { outbox.isScheduled = true }
             return (!outbox.isScheduled, sequences)
         }
@@ -176,19 +175,5 @@ final class ChangeReporter: @unchecked Sendable {
         queue.async { [self] in
             outbox.withLock { $0.handlers.take() }?.cancel?()
         }
-    }
-}
-
-extension ChangeReporter.Outbox {
-    /// Replaces too many waiting changes by an `overflow`. The receiver may be slow, or one scan
-    /// has found them all.
-    fileprivate mutating func limit() {
-        guard changes.count > ChangeReporter.waitingChangeLimit, var mark = changes.last else {
-            return
-        }
-        dropped += UInt64(changes.count)
-        mark.action = .overflow
-        mark.previousPath = nil
-        changes = [mark]
     }
 }

@@ -41,8 +41,7 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
                     all.removeLast(all.count - bound - 1)
                     place = all.endIndex - 1
                 }
-                all[place].action = .overflow
-                all[place].previousPath = nil
+                all[place] = all[place].asOverflow
                 return policy == .finish
             }
             if isOver == true { mailbox.finish() }
