@@ -270,18 +270,15 @@ extension WatchEngine {
         guard options.followsSymlinks, facts.kind == .symlink, let target = scan(),
             target.kind == .directory
         else { return (facts, false) }
-        let isLoop = tree.lineage(of: folder).contains {
-            tree[$0].inode == target.inode && isThere(target, at: $0)
+        let isLoop = tree.lineage(of: folder).contains { ancestor in
+            guard tree[ancestor].inode == target.inode else { return false }
+            // Folders of different file systems may have the same inode number.
+            var path: [UInt8] = []
+            tree.write(pathOf: ancestor, to: &path)
+            let found = try? FolderEntryFacts(path: path, followsLinks: true)
+            return found == nil || found?.device == target.device
         }
         return isLoop ? (facts, false) : (target, true)
-    }
-
-    /// Folders of different file systems may have the same inode number.
-    private func isThere(_ target: FolderEntryFacts, at folder: NodeNumber) -> Bool {
-        var path: [UInt8] = []
-        tree.write(pathOf: folder, to: &path)
-        let facts = try? FolderEntryFacts(path: path, followsLinks: true)
-        return facts.map { $0.device == target.device } ?? true
     }
 
     /// Removes the children that a complete scan has not found.
