@@ -4,21 +4,22 @@ internal import RingDispatch
 /// A scan of one folder, as far as it only needs the kernel: adds the watch, then reads the
 /// entries. Several scans run concurrently; the engine then compares their results with the tree.
 final class FolderScan: @unchecked Sendable {
-    // Safety: used by one thread at a time. The engine's queue prepares it, waits for the thread
-    // that runs it, and then takes the results.
+    // Safety: used by one thread at a time. The engine's queue makes it, waits for the thread that
+    // runs it, and then takes the results.
     private let inotify: any Inotify
     private let options: FileTreeOptions
-    private let folderReader = FolderReader()
+    /// Borrowed for this scan.
+    private let folderReader: FolderReader
 
-    private(set) var folder: NodeNumber = 0
+    let folder: NodeNumber
     /// The folder's flags when the scan was requested.
-    private(set) var flags: NodeFlags = []
+    let flags: NodeFlags
+    /// The folder's path, null-terminated.
+    let path: [UInt8]
     /// The folder may be reached by a symbolic link.
-    private var followsLink = false
+    private let followsLink: Bool
     /// The folder was removed during the scan.
     var isVoid = false
-    /// The folder's path, null-terminated.
-    var path: [UInt8] = []
 
     // The results.
 
@@ -45,22 +46,16 @@ final class FolderScan: @unchecked Sendable {
         var target: FolderEntryFacts?
     }
 
-    init(_ engine: WatchEngine) {
+    init(_ engine: WatchEngine, _ folder: NodeNumber, with folderReader: FolderReader) {
         inotify = engine.reader.inotify
         options = engine.options
-    }
-
-    func prepare(_ folder: NodeNumber, _ flags: NodeFlags, followsLink: Bool) {
+        self.folderReader = folderReader
         self.folder = folder
-        self.flags = flags
-        self.followsLink = followsLink
-        isVoid = false
-        watch = nil
-        strayWatch = nil
-        rules = nil
-        entries.removeAll(keepingCapacity: true)
-        hasMore = false
-        error = nil
+        flags = engine.tree[folder].flags
+        var path: [UInt8] = []
+        engine.tree.write(pathOf: folder, to: &path)
+        self.path = path
+        followsLink = flags.contains(.link) || engine.tree[folder].parent == 0
     }
 
     /// Adds the watch before it reads, so that the kernel reports later changes.

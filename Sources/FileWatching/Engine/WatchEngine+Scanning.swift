@@ -12,37 +12,32 @@ extension WatchEngine {
     /// Scans some of the pending folders.
     func scanSome() {
         let isWorthIt = confined.pending.count >= WatchEngine.fewestSideBySide
-        let count = prepareScans(isWorthIt ? WatchEngine.mostScans : 1)
-        confined.scanned = Array(confined.scans[..<count])
-        if count > 1 {
-            let chosen = confined.scanned
-            DispatchQueue.concurrentPerform(iterations: count) { chosen[$0].make() }
+        let scans = nextScans(isWorthIt ? WatchEngine.mostScans : 1)
+        if scans.count > 1 {
+            DispatchQueue.concurrentPerform(iterations: scans.count) { scans[$0].make() }
         } else {
-            confined.scanned.first?.make()
+            scans.first?.make()
         }
+        confined.scanned = scans
         noteWatches()
-        for scan in confined.scanned { if scan.isVoid { drop(scan) } else { take(scan) } }
+        for scan in scans { if scan.isVoid { drop(scan) } else { take(scan) } }
         confined.scanned = []
-        if confined.pending.isEmpty && confined.scans.count > 1 {
-            confined.scans.removeLast(confined.scans.count - 1)
-        }
+        let surplus = confined.folderReaders.count - 1
+        if confined.pending.isEmpty && surplus > 0 { confined.folderReaders.removeLast(surplus) }
     }
 
-    private func prepareScans(_ most: Int) -> Int {
-        var count = 0
-        while count < most, let folder = confined.pending.popLast() {
-            let flags = tree[folder].flags
-            guard flags.contains(.pending) else { continue }
+    private func nextScans(_ most: Int) -> [FolderScan] {
+        var scans: [FolderScan] = []
+        while scans.count < most, let folder = confined.pending.popLast() {
+            guard tree[folder].flags.contains(.pending) else { continue }
+            if scans.count == confined.folderReaders.count {
+                confined.folderReaders.append(FolderReader())
+            }
+            scans.append(FolderScan(self, folder, with: confined.folderReaders[scans.count]))
             // From here on another scan may be requested.
             tree[folder].flags.subtract([.pending, .quiet, .repair])
-            if count == confined.scans.count { confined.scans.append(FolderScan(self)) }
-            tree.write(pathOf: folder, to: &confined.scans[count].path)
-            confined.scans[count].prepare(
-                folder, flags,
-                followsLink: flags.contains(.link) || tree[folder].parent == 0)
-            count += 1
         }
-        return count
+        return scans
     }
 
     /// Discards a scan whose folder was removed while results of the same round were applied. The

@@ -23,8 +23,8 @@ final class WatchEngine: @unchecked Sendable {
         var roots: [WatchRoot]
         /// By watch number. The kernel has one watch for each file, whatever leads to it.
         var purposes: [Int32: [WatchPurpose]] = [:]
-        /// Scans that can be reused for the next round; one is kept.
-        var scans: [FolderScan] = []
+        /// For the concurrent scans of a round; one is kept.
+        var folderReaders: [FolderReader] = []
         /// The finished scans of this round whose results are not applied yet.
         var scanned: [FolderScan] = []
         var rules: IgnoreRules
