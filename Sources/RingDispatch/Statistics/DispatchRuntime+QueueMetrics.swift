@@ -18,6 +18,7 @@ extension DispatchRuntime {
         ///   - queue: the queue to measure. It is retained.
         ///   - factory: makes the metric; by default that of the process.
         ///   - dimensions: added to the metric, for example to tell queues of one label apart.
+        ///     Name the same ones for all queues: swift-prometheus ends the process otherwise.
         public init(
             _ queue: DispatchQueue, factory: any MetricsFactory = MetricsSystem.factory,
             dimensions: [(String, String)] = []

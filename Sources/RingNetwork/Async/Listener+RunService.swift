@@ -11,8 +11,8 @@ extension Listener {
     /// connections at once. The service also ends, unexpectedly for its group, once the listener
     /// is closed and the last handler has ended.
     /// - Parameters:
-    ///   - drainTime: how long handlers may take. 0 or less: their connections are reset at once.
-    ///     `.never`: without a limit.
+    ///   - drainTime: how long handlers may take. Those that take longer are cancelled, and their
+    ///     connections are reset. 0 or less: at once. `.never`: without a limit.
     ///   - handler: see ``run(_:)``.
     public func service(
         drainTime: DispatchTimeInterval = .seconds(10),
@@ -37,10 +37,18 @@ private struct RunningListener: Service {
     let handler: @Sendable (AsyncConnection) async throws -> Void
 
     func run() async throws {
-        await withGracefulShutdownHandler {
-            await listener.run(handler)
-        } onGracefulShutdown: {
-            listener.shutdown(deadline: .now() + drainTime) { _ in }
+        let serving = Task { await listener.run(handler) }
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await serving.value
+            } onGracefulShutdown: {
+                let deadline = DispatchTime.now() + drainTime
+                listener.shutdown(deadline: deadline) { _ in }
+                // A handler may wait for something else than its connection.
+                listener.queue.asyncAfter(deadline: deadline) { serving.cancel() }
+            }
+        } onCancel: {
+            serving.cancel()
         }
         // Until the close handlers have run, too.
         _ = await listener.shutdown(deadline: .now() + drainTime)

@@ -12,7 +12,8 @@ public final class DatagramMetrics: Sendable {
     /// - Parameters:
     ///   - socket: the socket whose counters are reported.
     ///   - factory: makes the metrics; by default that of the process.
-    ///   - dimensions: added to each metric, for example to tell sockets apart.
+    ///   - dimensions: added to each metric, for example to tell sockets apart. Name the same
+    ///     ones for all sockets: swift-prometheus ends the process otherwise.
     public init(
         _ socket: DatagramSocket, factory: any MetricsFactory = MetricsSystem.factory,
         dimensions: [(String, String)] = []

@@ -14,7 +14,8 @@ public final class ListenerMetrics: Sendable {
     /// - Parameters:
     ///   - listener: the listener whose counters are reported.
     ///   - factory: makes the metrics; by default that of the process.
-    ///   - dimensions: added to each metric, for example to tell listeners apart.
+    ///   - dimensions: added to each metric, for example to tell listeners apart. Name the same
+    ///     ones for all listeners: swift-prometheus ends the process otherwise.
     public init(
         _ listener: Listener, factory: any MetricsFactory = MetricsSystem.factory,
         dimensions: [(String, String)] = []

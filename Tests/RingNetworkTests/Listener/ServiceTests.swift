@@ -71,6 +71,22 @@ struct ServiceTests {
         try await expectAnswer(of: service, on: listener.port)
     }
 
+    @Test("A task that takes longer than the time for draining is cancelled")
+    func slowTasks() async throws {
+        let listener = try makeAsyncListener()
+        let group = group(
+            listener.service(drainTime: .milliseconds(50)) { client in
+                try await client.send([1])
+                try await Task.sleep(for: .seconds(3600))
+            })
+        let run = ownTask { try await group.run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.receive(1) == [1])
+        await group.triggerGracefulShutdown()
+        #expect(wire.receiveEnd() == ECONNRESET)
+        try await run.value
+    }
+
     @Test("Cancelling a service of tasks resets its connections")
     func cancelledTasks() async throws {
         let listener = try makeAsyncListener()
