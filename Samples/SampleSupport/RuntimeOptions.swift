@@ -30,8 +30,8 @@ package struct RuntimeOptions: ParsableArguments {
         return copies + [nil]
     }()
 
-    /// Sets the environment variables, and prepares process 1 of a container. A write to a pipe that
-    /// nobody reads becomes an error. Call before creating the first queue or source.
+    /// Sets the environment variables, and prepares process 1 of a container. A write to a pipe
+    /// that nobody reads becomes an error. Call before creating the first queue or source.
     /// - Parameters:
     ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
     ///   - preferred: the back end when neither the option nor the environment names one.
