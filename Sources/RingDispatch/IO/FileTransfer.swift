@@ -73,7 +73,8 @@ class FileTransfer: @unchecked Sendable {
             if isStream, let origin {
                 // The end of what the handler gets, or of what was written.
                 let end = origin + Int64(operation.transferred)
-                if place != end { Descriptors.setPosition(descriptor.number, to: end) }
+                // Without bytes, nothing has moved it: the other direction may have, meanwhile.
+                if place ?? origin != end { Descriptors.setPosition(descriptor.number, to: end) }
             }
             descriptor.transferEnded(self, outcome)
         }

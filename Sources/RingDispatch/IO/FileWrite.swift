@@ -3,9 +3,14 @@ internal import LinuxPlatform
 /// A write to a file: one request at a time, from the data's own memory.
 ///
 /// A stream writes from the file's position on, or at the end of a file opened with O_APPEND.
+/// Others may write at that position meanwhile: descriptors share it with their duplicates, also
+/// in other processes. So the kernel advances it with each request, as for write(2). The position
+/// of a path belongs to its channels alone.
 final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields.
     private var piece: FilePiece?
+    /// The kernel advances the position for write(2), but not for all writes in a ring.
+    private var blocks = false
 
     /// Limited because a request may copy its bytes on the file ring's thread, which serves all
     /// files.
@@ -16,8 +21,10 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
     override func cancelRequests() { piece?.cancel() }
 
     override func begin() {
-        // The kernel does not advance the position for all writes in a ring.
-        if isStream, !Descriptors.appends(descriptor.number) {
+        guard isStream, !Descriptors.appends(descriptor.number) else { return }
+        if descriptor.path == nil {
+            blocks = true
+        } else {
             origin = Descriptors.position(descriptor.number)
         }
     }
@@ -52,6 +59,6 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
         let piece = FilePiece(
             self, .write(list, offset: offset ?? FileRequest.currentPosition))
         self.piece = piece
-        piece.start()
+        if blocks { piece.startBlocking() } else { piece.start() }
     }
 }

@@ -51,8 +51,14 @@ final class IOChannel: Sendable {
         if descriptor.error != 0 {
             fail(descriptor.error)
         } else if position == nil {
-            fail(ErrorCode.cannotSeek)
+            failSeeking()
         }
+    }
+
+    /// Ends a random channel of what has no offsets, at once, although others may go on.
+    func failSeeking() {
+        fail(ErrorCode.cannotSeek)
+        cleanUp()
     }
 
     var base: Int64 { position ?? 0 }
@@ -120,6 +126,6 @@ final class IOChannel: Sendable {
         if old & (IOChannel.closed | IOChannel.failed) == 0 { endUse() }
     }
 
-    /// Calls the cleanup handler. Called once, when the descriptor is no longer used.
+    /// Calls the cleanup handler, unless that was done: once the descriptor is no longer used.
     func cleanUp() { cleanup.withLock { $0.take() }?.submit(outcome) }
 }

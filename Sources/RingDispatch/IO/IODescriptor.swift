@@ -151,7 +151,7 @@ final class IODescriptor: Sendable {
         } else {
             facts.value.error = -result
         }
-        if error != 0 { failChannels(error) }
+        if error != 0 { failChannels(error) } else if kind != .file { failRandomChannels() }
         gate.withLock { $0.open() }
         releaseHeld()
         if channels.withLock({ $0.remove(nil) }) { retire() }
@@ -163,6 +163,12 @@ final class IODescriptor: Sendable {
         guard mustClearNonBlocking.load(ordering: .acquiring) else { return }
         Descriptors.setNonBlocking(number, false)
         mustClearNonBlocking.store(false, ordering: .releasing)
+    }
+
+    private func failRandomChannels() {
+        for channel in channels.withLock({ $0.all }) where channel.type == .random {
+            channel.failSeeking()
+        }
     }
 
     func failChannels(_ code: Int32) {

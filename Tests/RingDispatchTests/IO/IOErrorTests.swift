@@ -212,5 +212,36 @@ extension IOTests {
             cleanup.expect(ESPIPE)
             channel.close()
         }
+
+        @Test("It does beside a channel that goes on, too")
+        func notSeekableBesideStream() {
+            let (pair, stream, streamCleanup) = openPair()
+            let (channel, cleanup) = open(.random, pair.near)
+            cleanup.expect(ESPIPE)
+            let based = Cleanup()
+            let other = DispatchIO(
+                type: .random, io: stream, queue: queue, cleanupHandler: based.handler)
+            based.expect(ESPIPE)
+            #expect(Glibc.write(pair.far, [7], 1) == 1)
+            #expect(stream.read(1, on: queue).finish() == [.done([7])])
+            finish(stream, streamCleanup)
+            channel.close()
+            other.close()
+        }
+
+        @Test("A random channel of a path that is a FIFO gives ESPIPE")
+        func pathNotSeekable() throws {
+            let folder = Folder()
+            let path = folder("fifo")
+            #expect(mkfifo(path, 0o600) == 0)
+            let cleanup = Cleanup()
+            let channel = try #require(
+                DispatchIO(
+                    type: .random, path: path, oflag: O_RDWR, mode: 0, queue: queue,
+                    cleanupHandler: cleanup.handler))
+            #expect(channel.read(1, on: queue).finish() == [.done(nil, ESPIPE)])
+            cleanup.expect(ESPIPE)
+            channel.close()
+        }
     }
 }

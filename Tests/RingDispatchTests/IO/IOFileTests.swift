@@ -50,6 +50,49 @@ extension IOTests {
             }
         }
 
+        @Test("A stream's writes and those of a duplicate follow one another", arguments: [1, 8])
+        func writesBesideDuplicate(count: Int) {
+            withFile([]) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let duplicate = dup(descriptor)
+                channel.setLimit(highWater: 100_000)
+                let (bytes, others) = (patternBytes(1_000_000), Watched(0))
+                let writes = (0..<count).map { _ in Transfer() }
+                for write in writes {
+                    let data = copied(bytes)
+                    channel.write(offset: 0, data: data, queue: queue) { done, rest, error in
+                        if Glibc.write(duplicate, [1, 2], 2) == 2 { others.increment() }
+                        write.handler(done, rest, error)
+                    }
+                }
+                for write in writes { write.finish() }
+                finish(channel, cleanup)
+                let end = count * bytes.count + 2 * others.value
+                #expect(others.value > count)
+                #expect(lseek(descriptor, 0, SEEK_END) == end)
+                close(duplicate)
+            }
+        }
+
+        @Test("A stream's read at the end of a file does not move its writes back")
+        func readAtEndBesideWrites() {
+            withFile([]) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                for round in 1...300 {
+                    let read = channel.read(1, on: queue)
+                    #expect(channel.write(copied([1, 2]), on: queue).finish().last?.error == 0)
+                    read.finish()
+                    // A read that gets bytes and a write compete for the position.
+                    if read.bytes.isEmpty {
+                        #expect(lseek(descriptor, 0, SEEK_CUR) == 2 * round)
+                    }
+                    lseek(descriptor, 0, SEEK_END)
+                }
+                finish(channel, cleanup)
+                #expect(lseek(descriptor, 0, SEEK_END) == 600)
+            }
+        }
+
         @Test("83. Offsets of a random channel count from the position at its creation")
         func randomOffsets() {
             let bytes = randomBytes(2_000_000, seed: 2)
