@@ -13,12 +13,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
 others=(
-    samples loops stress simulation deep traits alone docs notes http ported demo manifests
-    containers
+    samples loops stress simulation deep storms long traits alone docs notes http ported demo
+    manifests containers
 )
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=25 [loops]=5 [stress]=5 [simulation]=6 [deep]=27 [traits]=9
-    [alone]=12 [docs]=5 [notes]=12 [http]=4
+    [tsan]=14 [asan]=10 [samples]=25 [loops]=5 [stress]=5 [simulation]=6 [deep]=14 [traits]=9
+    [storms]=14 [long]=12 [alone]=12 [docs]=5 [notes]=12 [http]=4
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
 declare -A titles=(
@@ -28,7 +28,9 @@ declare -A titles=(
     [loops]="1, 2 and 8 event loops"
     [stress]="the stress suites, again and again"
     [simulation]="seeds on a simulated kernel, and planted bugs that they find"
-    [deep]="large trees, long loads, many repetitions"
+    [deep]="many repetitions, all libraries but FileWatching"
+    [storms]="FileWatching: large trees, a million changes"
+    [long]="the samples: long loads"
     [traits]="the libraries with all traits, the samples with TLS"
     [alone]="the libraries with each trait alone"
     [docs]="DocC without warnings, a comment for each public symbol"
@@ -119,13 +121,19 @@ verify_simulation() {
 
 verify_deep() {
     build_libraries || return
+    RINGDISPATCH_TESTS=deep run_tests "deep, libraries" "$(library_tests)" \
+        --skip '^FileWatchingTests\.'
+}
+
+verify_storms() {
+    build_libraries || return
+    RINGDISPATCH_TESTS=deep run_tests "deep, FileWatching" "$(library_tests)" \
+        --filter '^FileWatchingTests\.'
+}
+
+verify_long() {
     build_samples || return
-    local status=0
-    export RINGDISPATCH_TESTS=deep
-    run_tests "deep, libraries" "$(library_tests)" || status=1
-    run_tests "deep, samples" "$(sample_tests)" || status=1
-    unset RINGDISPATCH_TESTS
-    return $status
+    RINGDISPATCH_TESTS=deep run_tests "deep, samples" "$(sample_tests)"
 }
 
 # The other builds do not fetch what the traits depend on.

@@ -98,7 +98,7 @@ struct IgnorePatternTests {
         var generator = SeededGenerator(seed: 1)
         let pieces = ["a", "b", "/", "*", "**", "**/", "/**/", "?", "[ab]", "[!a]", "\\*", "*a"]
         var matches = 0
-        for _ in 0..<(isDeep ? 1_000_000 : 30_000) {
+        for _ in 0..<(isDeep ? 200_000 : 30_000) {
             let pattern = (0..<Int.random(in: 1...6, using: &generator))
                 .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
             let text = (0..<Int.random(in: 1...8, using: &generator))
