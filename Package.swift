@@ -152,8 +152,8 @@ let package = Package(
         .testTarget(
             name: "RingHTTPTests",
             dependencies: [
-                "RingHTTP", "RingDispatch", "RingConcurrency", "TestSupport", flyingFox,
-                flyingSocks, lifecycle, lifecycleLogging,
+                "RingHTTP", "RingDispatch", "RingConcurrency", "LinuxPlatform", "TestSupport",
+                flyingFox, flyingSocks, lifecycle, lifecycleLogging,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -80,6 +80,12 @@ done
 for host in localhost LOCALHOST "localhost:1" 127.0.0.1 '[::1]:80'; do
     expect "ok, 0 notes" fetch "${url}healthz" -H "Host: $host" -H "Origin: http://$host"
 done
+# The log names the cause of status 500.
+mv "$place/notes/files" "$place/notes/elsewhere"
+expect 500 fetch -o /dev/null -w '%{http_code}' -X PUT "${url}files/lost" -d 'lost'
+mv "$place/notes/elsewhere" "$place/notes/files"
+expect "PUT /files/lost" sed -n \
+    's/.*"level":"warning","message":"\(PUT [^ ]*\) .* 500: .*files.*/\1/p' "$place/log"
 wait_until test -s "$place/notified"
 expect "READY=1" cat "$place/notified"
 
@@ -108,7 +114,7 @@ for line in map(json.loads, open(sys.argv[1])):
 END
 expect "POST /notes 201" sed -n '/notes 201/p' "$place/requests"
 expect "PUT /files/big 201" sed -n '/big/p' "$place/requests"
-expect 19 sh -c "wc -l <'$place/requests'"
+expect 20 sh -c "wc -l <'$place/requests'"
 
 start --drain 0.1
 port=${url##*:}

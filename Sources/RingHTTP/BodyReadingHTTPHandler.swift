@@ -1,5 +1,6 @@
 #if FlyingFox
 public import FlyingFox
+internal import LinuxPlatform
 
 /// Answers requests with a closure, and reads each body to its end, whatever the closure leaves.
 ///
@@ -12,10 +13,16 @@ public import FlyingFox
 /// Make the server with `sharedRequestReplaySize: 0`. Otherwise it waits, before it sends a late
 /// answer, for the rest of a body of up to 2 MiB.
 ///
-/// The closure reads the body that it is given, not `request.bodySequence`. Its errors are answered
-/// with status 500. HEAD reaches it as GET; the answer is then sent without its body.
+/// The closure reads the body that it is given, not `request.bodySequence`. HEAD reaches it as GET;
+/// the answer is then sent without its body.
+///
+/// An error of the closure is answered with status 500, and reported. Some errors are no fault of
+/// the server, and are only answered: 400 if the body could not be read to its end, 404 for
+/// FlyingFox's `HTTPUnhandledError` (no route matches), 408 if the request's task is cancelled.
 public struct BodyReadingHTTPHandler: HTTPHandler {
     private let limit: Duration
+    private let onError: (@Sendable (HTTPRequest, any Error) -> Void)?
+    private let failure = RepeatedLine()
     private let respond: @Sendable (HTTPRequest, HTTPRequestBody) async throws -> HTTPResponse
 
     /// - Parameters:
@@ -23,12 +30,18 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
     ///     with status 408. The first 4 KiB are not counted: FlyingFox has them before it calls the
     ///     handler. The server's `timeout` must be longer, by the time that the closure may take to
     ///     end when it is cancelled: after that, the rest of the body is taken for a request.
+    ///   - onError: called with each error of `respond` that is answered with status 500, in the
+    ///     request's task, before the answer is sent. Nil: a line names the request and the error,
+    ///     at most once a second, on standard error or in the logger that the program has given
+    ///     to `DispatchRuntime.setLogger`.
     ///   - respond: called in a task for each request.
     public init(
         limit: Duration = .seconds(10),
+        onError: (@Sendable (HTTPRequest, any Error) -> Void)? = nil,
         _ respond: @escaping @Sendable (HTTPRequest, HTTPRequestBody) async throws -> HTTPResponse
     ) {
         self.limit = limit
+        self.onError = onError
         self.respond = respond
     }
 
@@ -38,19 +51,41 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
         return await withLimit(limit) { await response(to: request) }
     }
 
-    private func response(to request: HTTPRequest) async -> HTTPResponse {
-        var (request, isHead) = (request, request.method == .HEAD)
+    private func response(to original: HTTPRequest) async -> HTTPResponse {
+        var (request, isHead) = (original, original.method == .HEAD)
         if isHead { request.method = .GET }
         let body = HTTPRequestBody(request)
         var response: HTTPResponse
         do {
             response = try await respond(request, body)
         } catch {
-            response = HTTPResponse(
-                statusCode: Task.isCancelled ? .requestTimeout : .internalServerError)
+            response = HTTPResponse(statusCode: status(for: error, of: original, body))
         }
         if isHead { response = response.withoutBody() }
         return await body.skipRest() ? response : response.closing(after: body)
+    }
+
+    /// The status that answers an error of the closure, which is reported if nothing else is to
+    /// blame for it.
+    private func status(
+        for error: any Error, of request: HTTPRequest, _ body: HTTPRequestBody
+    ) -> HTTPStatusCode {
+        if Task.isCancelled { return .requestTimeout }
+        if error is HTTPUnhandledError { return .notFound }
+        if body.hasFailed(with: error) { return .badRequest }
+        if let onError {
+            onError(request, error)
+        } else {
+            failure.log(BodyReadingHTTPHandler.line(request, error))
+        }
+        return .internalServerError
+    }
+
+    /// Shortened, because FlyingFox does not limit a request's line.
+    private static func line(_ request: HTTPRequest, _ error: any Error) -> String {
+        let request = String(shown: "\(request.method.rawValue) \(request.path)".utf8.prefix(200))
+        return "\(request) was answered with status 500: "
+            + String(shown: "\(error)".utf8.prefix(1000))
     }
 }
 #endif

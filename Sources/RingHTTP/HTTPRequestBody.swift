@@ -14,6 +14,8 @@ public final class HTTPRequestBody {
     private var hasEnded = false
     /// False while a piece is read, and once that has failed.
     private var isIntact = true
+    /// Why the body could not be read; nil if that has not failed.
+    private var failure: (any Error)?
     /// Most bytes that are read only to keep the connection.
     private static let mostSkipped = 2 << 20
 
@@ -25,6 +27,13 @@ public final class HTTPRequestBody {
     /// Waits for the next piece; nil at the end. FlyingFox chooses the size of the pieces.
     /// - Throws: FlyingSocks' `SocketError`, also if the body ends early; `CancellationError`.
     public func next() async throws -> Data? {
+        do { return try await nextPiece() } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func nextPiece() async throws -> Data? {
         isIntact = false
         let piece = try await pieces.next()
         if let piece {
@@ -48,6 +57,12 @@ public final class HTTPRequestBody {
             data += piece
         }
         return data
+    }
+
+    /// Whether this may be the error of a read; it is not if the closure went on and then failed
+    /// for another reason.
+    func hasFailed(with error: any Error) -> Bool {
+        failure.map { type(of: $0) == type(of: error) } ?? false
     }
 
     /// Reads what is left. Returns false if that is too long or fails; then the connection is of no

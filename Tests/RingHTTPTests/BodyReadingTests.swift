@@ -56,19 +56,8 @@ struct BodyReadingTests {
     private func serve(
         limit: Duration = .seconds(600), _ body: (TestClient) async throws -> Void
     ) async throws {
-        let server = HTTPServer(
-            config: .init(
-                address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 660,
-                sharedRequestReplaySize: 0, pool: .ring, logger: .disabled),
-            handler: BodyReadingHTTPHandler(limit: limit, BodyReadingTests.respond))
-        let run = ownTask { try await server.run() }
-        try await server.waitUntilListening()
-        guard case .ip4(_, let port) = await server.listeningAddress else {
-            throw SocketError.unsupportedAddress
-        }
-        try await body(try await TestClient(port: port))
-        run.cancel()
-        _ = await run.result
+        try await withServer(
+            BodyReadingHTTPHandler(limit: limit, BodyReadingTests.respond), body)
     }
 
     private static let smuggled = "DELETE /length HTTP/1.1\r\nHost: test\r\n\r\n"

@@ -1,4 +1,5 @@
 #if FlyingFox
+import FlyingFox
 import FlyingSocks
 import Foundation
 import Glibc
@@ -57,6 +58,25 @@ func drain(_ socket: AsyncSocket) {
     while read(socket.socket.file.rawValue, &bytes, bytes.count) > 0 {}
 }
 
+/// Serves on a port of its own, and passes a client.
+func withServer(
+    _ handler: BodyReadingHTTPHandler, _ body: (TestClient) async throws -> Void
+) async throws {
+    let server = HTTPServer(
+        config: .init(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 660,
+            sharedRequestReplaySize: 0, pool: .ring, logger: .disabled),
+        handler: handler)
+    let run = ownTask { try await server.run() }
+    try await server.waitUntilListening()
+    guard case .ip4(_, let port) = await server.listeningAddress else {
+        throw SocketError.unsupportedAddress
+    }
+    try await body(try await TestClient(port: port))
+    run.cancel()
+    _ = await run.result
+}
+
 /// A client's connection to an HTTP server.
 struct TestClient {
     let socket: AsyncSocket
@@ -73,8 +93,8 @@ struct TestClient {
         try await socket.write(Data(head.utf8) + (body ?? Data()))
     }
 
-    /// The status and the body of a response with a length.
-    func receive() async throws -> (status: Int, body: String) {
+    /// The status and the body of a response with a length; one to HEAD has no body.
+    func receive(hasBody: Bool = true) async throws -> (status: Int, body: String) {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
             head.append(try await socket.read())
@@ -83,7 +103,7 @@ struct TestClient {
         let status = try #require(lines.first?.split(separator: " ").dropFirst().first)
         let length = lines.first { $0.hasPrefix("content-length:") }
         let count = try #require(length?.split(separator: " ").last.flatMap { Int($0) })
-        let body = try await socket.read(bytes: count)
+        let body = hasBody ? try await socket.read(bytes: count) : []
         return (try #require(Int(status)), String(decoding: body, as: UTF8.self))
     }
 

@@ -39,7 +39,7 @@ struct NotesServer: AsyncParsableCommand {
             if jsonLog { JSONLog() } else { StreamLogHandler.standardError(label: label) }
         }
         logger.logLevel = .notice
-        DispatchRuntime.setLogger(logger)
+        DispatchRuntime.setLogger(logger)  // It also gets the errors that are answered with 500.
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
         let uploads = folder.appendingPathComponent("files", isDirectory: true)
         try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
