@@ -16,7 +16,12 @@ extension Descriptors {
 
     /// The file position (lseek(2)); nil if the descriptor has none.
     package static func position(_ descriptor: Int32) -> Int64? {
-        let position = lseek(descriptor, 0, SEEK_CUR)
+        advancePosition(descriptor, by: 0)
+    }
+
+    /// Moves the file position. Returns the new one; nil if the descriptor cannot have it.
+    package static func advancePosition(_ descriptor: Int32, by count: Int) -> Int64? {
+        let position = lseek(descriptor, count, SEEK_CUR)
         return position < 0 ? nil : Int64(position)
     }
 

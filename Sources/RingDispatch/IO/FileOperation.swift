@@ -48,16 +48,6 @@ class FileOperation: @unchecked Sendable {
         DispatchQueue.global().submit { self.perform() }
     }
 
-    /// Begins the operation as a call that may block, on another thread.
-    final func startBlocking() {
-        DispatchQueue.global().submit {
-            let isCancelled = self.isCancelled.load(ordering: .acquiring)
-            self.completed(
-                result: isCancelled
-                    ? FileRequest.cancelled : self.request.performBlocking())
-        }
-    }
-
     /// Requests an early end; `completed` is called in any case. Call it from any thread, after
     /// `start`.
     final func cancel() {
@@ -73,7 +63,12 @@ class FileOperation: @unchecked Sendable {
         } else if let ring = FileRing.shared {
             ring.add(.start(self))
         } else {
-            startBlocking()
+            DispatchQueue.global().submit {
+                let isCancelled = self.isCancelled.load(ordering: .acquiring)
+                self.completed(
+                    result: isCancelled
+                        ? FileRequest.cancelled : self.request.performBlocking())
+            }
         }
     }
 

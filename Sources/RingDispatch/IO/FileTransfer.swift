@@ -73,8 +73,11 @@ class FileTransfer: @unchecked Sendable {
             if isStream, let origin {
                 // The end of what the handler gets, or of what was written.
                 let end = origin + Int64(operation.transferred)
-                // Without bytes, nothing has moved it: the other direction may have, meanwhile.
-                if place ?? origin != end { Descriptors.setPosition(descriptor.number, to: end) }
+                let own = place ?? origin
+                // Where others have moved it meanwhile, it stays.
+                if own != end, Descriptors.position(descriptor.number) == own {
+                    Descriptors.setPosition(descriptor.number, to: end)
+                }
             }
             descriptor.transferEnded(self, outcome)
         }

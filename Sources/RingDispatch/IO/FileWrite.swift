@@ -4,13 +4,10 @@ internal import LinuxPlatform
 ///
 /// A stream writes from the file's position on, or at the end of a file opened with O_APPEND.
 /// Others may write at that position meanwhile: descriptors share it with their duplicates, also
-/// in other processes. So the kernel advances it with each request, as for write(2). The position
-/// of a path belongs to its channels alone.
+/// in other processes. So the write moves it behind its bytes before it writes them.
 final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields.
     private var piece: FilePiece?
-    /// The kernel advances the position for write(2), but not for all writes in a ring.
-    private var blocks = false
 
     /// Limited because a request may copy its bytes on the file ring's thread, which serves all
     /// files.
@@ -22,11 +19,10 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override func begin() {
         guard isStream, !Descriptors.appends(descriptor.number) else { return }
-        if descriptor.path == nil {
-            blocks = true
-        } else {
-            origin = Descriptors.position(descriptor.number)
-        }
+        let count = operation.remaining
+        place = Descriptors.advancePosition(descriptor.number, by: count)
+        // A device has no place behind its end.
+        origin = place.map { $0 - Int64(count) } ?? Descriptors.position(descriptor.number)
     }
 
     override func advance() {
@@ -59,6 +55,6 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
         let piece = FilePiece(
             self, .write(list, offset: offset ?? FileRequest.currentPosition))
         self.piece = piece
-        if blocks { piece.startBlocking() } else { piece.start() }
+        piece.start()
     }
 }

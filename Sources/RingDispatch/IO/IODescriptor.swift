@@ -151,9 +151,10 @@ final class IODescriptor: Sendable {
         } else {
             facts.value.error = -result
         }
-        if error != 0 { failChannels(error) } else if kind != .file { failRandomChannels() }
+        if error != 0 { failChannels(error) }
         gate.withLock { $0.open() }
         releaseHeld()
+        if kind != .file { failRandomChannels() }
         if channels.withLock({ $0.remove(nil) }) { retire() }
     }
 

@@ -93,6 +93,26 @@ extension IOTests {
             }
         }
 
+        @Test("A stream's read that ends during a write leaves the written bytes together")
+        func readBesideWrite() {
+            let bytes = randomBytes(1_000_000, seed: 5)
+            for _ in 0..<20 {
+                withFile([UInt8](repeating: 0, count: 100)) { descriptor in
+                    let (channel, cleanup) = open(.stream, descriptor)
+                    channel.setLimit(highWater: 50_000)
+                    let read = channel.read(10, on: queue)
+                    let write = channel.write(copied(bytes), on: queue)
+                    read.finish()
+                    write.finish()
+                    finish(channel, cleanup)
+                    // The write begins where the read began, or behind it.
+                    let found: [UInt8] = contents(ofFile: folder("file"))
+                    let begins = [0, 10].filter { Array(found[$0...].prefix(bytes.count)) == bytes }
+                    #expect(begins.count == 1)
+                }
+            }
+        }
+
         @Test("83. Offsets of a random channel count from the position at its creation")
         func randomOffsets() {
             let bytes = randomBytes(2_000_000, seed: 2)
