@@ -18,7 +18,7 @@ others=(
 )
 declare -A minutes=(
     [tsan]=14 [asan]=10 [samples]=25 [loops]=5 [stress]=5 [simulation]=6 [deep]=14 [traits]=9
-    [storms]=14 [long]=12 [alone]=12 [docs]=5 [notes]=12 [http]=4
+    [storms]=16 [long]=12 [alone]=12 [docs]=5 [notes]=12 [http]=4
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
 declare -A titles=(
