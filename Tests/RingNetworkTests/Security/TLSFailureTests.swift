@@ -73,9 +73,12 @@ struct TLSFailureTests {
         wire.abort()
         mayGoOn.open()
         // Bytes that it might still receive keep it, until it sends.
-        while hasBytes, connection.queue.sync(execute: { connection.state }) == .active {
-            connection.send([1])
-            usleep(1000)
+        if hasBytes {
+            #expect(
+                poll {
+                    connection.send([1])
+                    return connection.queue.sync { connection.state } != .active
+                })
         }
         guard case .failed = closed.wait() else {
             Issue.record("\(String(describing: closed.wait()))")

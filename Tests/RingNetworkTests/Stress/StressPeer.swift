@@ -1,4 +1,5 @@
 import Glibc
+import LinuxPlatform
 import RingDispatch
 import Testing
 
@@ -201,9 +202,7 @@ final class StressPeer {
         var information = [UInt8](repeating: 0, count: 5)
         var length = socklen_t(information.count)
         getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length)
-        var (received, sent): (Int32, Int32) = (0, 0)
-        _ = ioctl(descriptor, UInt(FIONREAD), &received)
-        _ = ioctl(descriptor, UInt(TIOCOUTQ), &sent)
+        let (received, sent) = (unreadBytes(descriptor), Sockets.unconfirmedBytes(descriptor))
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT | 0x2000), revents: 0)
         Glibc.poll(&entry, 1, 0)
         return "TCP \(information), received \(received), sent \(sent), poll \(entry.revents)"
