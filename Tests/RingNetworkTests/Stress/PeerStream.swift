@@ -14,6 +14,9 @@ final class PeerStream {
         case failed(Int32)
     }
 
+    /// Twice the longest time between two attempts of TCP.
+    private static let mostWaits = 12
+
     let wire: Wire
     /// Called whenever nothing has arrived for 20 s.
     var stalled: () -> Void = {}
@@ -27,7 +30,12 @@ final class PeerStream {
         var bytes = [UInt8](repeating: 0, count: count)
         while true {
             var entry = pollfd(fd: wire.descriptor, events: Int16(POLLIN), revents: 0)
-            while poll(&entry, 1, 20_000) == 0 { stalled() }
+            var waits = 0
+            while poll(&entry, 1, 20_000) == 0 {
+                stalled()
+                waits += 1
+                if waits == PeerStream.mostWaits { return .failed(ETIMEDOUT) }
+            }
             let result = recv(wire.descriptor, &bytes, count, 0)
             if result > 0 { return .bytes(Array(bytes[..<result])) }
             if result == 0 { return .end }

@@ -55,7 +55,11 @@ final class StressPeer {
         let room: Int32? = isNarrow ? [4096, 20_000, 100_000][number / 2 % 3] : nil
         isUnix = number % 8 == 5
         let (near, wire) = isUnix ? Wire.pair() : Wire.tcpPair(room: room)
-        connection = Connection(adopting: near, on: placement, options: ConnectionOptions())
+        var options = ConnectionOptions()
+        // Whenever a peer that has little room pauses, TCP doubles the time to its next attempt (RFC
+        // 6298, 5.5), and attempts nothing earlier when the peer reads again.
+        options.timeouts.send = .never
+        connection = Connection(adopting: near, on: placement, options: options)
         stream = PeerStream(wire)
         if number % 4 == 2 { stream.secure(connection) }
         connection.setCloseHandler { [closed] in closed.set($1) }
@@ -91,7 +95,7 @@ final class StressPeer {
         if let last { bytes.append(last.rawValue) }
         commands += bytes.count
         let isSent = stream.send(bytes, ends: ends)
-        #expect(isSent)
+        if !isSent { Issue.record("the peer cannot send: \(diagnosis)") }
         return isSent
     }
 
