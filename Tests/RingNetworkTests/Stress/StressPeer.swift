@@ -56,8 +56,8 @@ final class StressPeer {
         isUnix = number % 8 == 5
         let (near, wire) = isUnix ? Wire.pair() : Wire.tcpPair(room: room)
         var options = ConnectionOptions()
-        // Whenever a peer that has little room pauses, TCP doubles the time to its next attempt (RFC
-        // 6298, 5.5), and attempts nothing earlier when the peer reads again.
+        // While a peer with little room does not read, TCP doubles the time to its next attempt.
+        // That stays when the peer reads again: RFC 6298 (5.5).
         options.timeouts.send = .never
         connection = Connection(adopting: near, on: placement, options: options)
         stream = PeerStream(wire)
