@@ -14,6 +14,13 @@ package enum FirstProcess {
         while waitpid(-1, nil, WNOHANG) > 0 {}
     }
 
+    /// SIGINT and SIGTERM end process 1, too, until it handles them.
+    /// - Parameter isOn: false: whoever handles them comes next.
+    static func endBySignals(_ isOn: Bool) {
+        guard isThis else { return }
+        for number in [SIGINT, SIGTERM] { signal(number, isOn ? { _exit(128 + $0) } : SIG_DFL) }
+    }
+
     /// Ends process 1 with the status that a shell reports for a death by this signal. The default
     /// action of a signal does not end process 1.
     static func end(by signal: Int32) {

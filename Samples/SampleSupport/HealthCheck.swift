@@ -28,6 +28,8 @@ package struct HealthCheck: ParsableArguments {
         // One connection needs one loop, and the log would disturb the output.
         setenv("RINGDISPATCH_LOOPS", "1", 1)
         setenv("RINGDISPATCH_LOG", "off", 1)
+        // The server's trace would be replaced.
+        unsetenv("RINGDISPATCH_TRACE")
         let connector = Connector(options: options)
         try ListeningAddress.first(host: host, port: port) { endpoint in
             let problem = Locked<String?>("no answer in time")

@@ -37,8 +37,11 @@ package struct RuntimeOptions: ParsableArguments {
     ///   - preferred: the back end when neither the option nor the environment names one.
     package func apply(startsProcesses: Bool = false, preferring preferred: Backend? = nil) {
         signal(SIGPIPE, SIG_IGN)
+        FirstProcess.endBySignals(true)
         if startsProcesses {
             _ = Self.environment
+            // If whoever started the program ignored it, the kernel would drop their status.
+            signal(SIGCHLD, SIG_DFL)
         } else {
             FirstProcess.leaveOrphansToTheKernel()
         }

@@ -25,6 +25,7 @@ package func onShutdownSignal(_ onSignal: @escaping @Sendable () -> Void) {
             if !isPatient.withLock({ $0 }) { FirstProcess.end(by: signal) }
         }
     }
+    FirstProcess.endBySignals(false)
     for source in sources { source.activate() }
 }
 

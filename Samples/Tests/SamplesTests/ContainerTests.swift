@@ -96,12 +96,25 @@ struct ContainerTests {
         }
     }
 
+    @Test("SIGTERM ends the first process while it starts")
+    func endedInStart() throws {
+        let folder = Folder(.temporary)
+        // Nobody writes to it, so that looking up a name waits.
+        let hosts = "mkfifo \(folder.path)/hosts && mount --bind \(folder.path)/hosts /etc/hosts"
+        let container = try Container(
+            .echoServer, ["--port", "0", "--host", "server.example"], .epoll, after: hosts)
+        defer { container.process.send(SIGKILL) }
+        _ = try container.process.errors.waitForLine(beginning: "RingDispatch: ")
+        try container.send(SIGTERM)
+        #expect(try container.process.waitForEnd() == .exit(143), "\(container.process.words)")
+    }
+
     @Test("FileWatchServer as the first process knows how its command has ended")
     func command() throws {
         let folder = WatchedFolder(temporary: Folder())
         let options = ["--port", "0", "--http-port", "0", "--run", "exit 3"]
         let container = try Container(
-            .fileWatchServer, [folder.path] + options, .epoll, after: Self.nothing)
+            .fileWatchServer, [folder.path] + options, .epoll, after: "trap '' CHLD")
         _ = try container.process.output.waitForLine(beginning: "listening on ")
         try folder.write("file")
         let ending = "FileWatchServer: ended with status 3 after "
