@@ -98,6 +98,6 @@ extension DispatchQueue {
     /// The window for submitting at `deadline`; nil means now.
     final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
         guard deadline > clock.now() else { return nil }
-        return TimerWindow(deadline: deadline, leeway: 1_000_000)
+        return TimerWindow(deadline: deadline, leeway: DispatchScheduledItem.leeway)
     }
 }

@@ -5,6 +5,9 @@ internal import Synchronization
 /// Releasing this object does not cancel the block. When the block has run, it is released, so it
 /// may capture an object that keeps this one.
 public final class DispatchScheduledItem: Sendable {
+    /// By how many nanoseconds a block may be late, so that one wake-up serves several timers.
+    package static let leeway: UInt64 = 1_000_000
+
     // Safety: the heap's lock guards `timerIndex`; the rest is immutable.
     /// The timer's index in the heap; -1 if it is in none.
     @exclusivity(unchecked) nonisolated(unsafe) var timerIndex = -1

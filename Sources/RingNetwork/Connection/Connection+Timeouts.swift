@@ -83,8 +83,7 @@ extension Connection {
         confined.hasPaused = false
         clock.hasDrained = false
         let now = MonotonicClock.nanoseconds()
-        let late = now > due ? now - due : 0
-        guard let timeout = clock.watch?.check(now, late: late, activity) else {
+        guard let timeout = clock.watch?.check(now, due: due, activity) else {
             return schedule(clock)
         }
         if timeout == .idle && unsent == 0 && phase == .active {

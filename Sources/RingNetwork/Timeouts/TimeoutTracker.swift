@@ -48,12 +48,14 @@ struct TimeoutTracker {
     }
 
     /// The time-out that has expired, if any.
-    /// - Parameter late: how long the tick has waited for the queue. Meanwhile nothing was received
-    ///   or sent, whatever the peer did, so it does not count.
+    /// - Parameter due: when the tick was due. One later than its leeway has waited for the queue.
+    ///   Meanwhile nothing was received or sent, whatever the peer did, so that does not count.
     mutating func check(
-        _ now: UInt64, late: UInt64, _ activity: ConnectionActivity
+        _ now: UInt64, due: UInt64, _ activity: ConnectionActivity
     ) -> ConnectionTimeout? {
         defer { last = activity }
+        let latest = due &+ DispatchScheduledItem.leeway
+        let late = now > latest ? now - latest : 0
         began &+= late
         idleSince &+= late
         receivingSince &+= late
