@@ -63,7 +63,7 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
     }
 
     private func nanoseconds(_ seconds: Double) -> UInt64 {
-        if seconds.isInfinite { return 0 }
+        if seconds == .infinity { return 0 }
         return positive(DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
     }
 

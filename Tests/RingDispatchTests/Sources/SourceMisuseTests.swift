@@ -46,5 +46,9 @@ struct SourceMisuseTests {
             timer.schedule(deadline: .now(), repeating: .seconds(-1))
             timer.activate()
         }
+        await #expect(processExitsWith: .failure) {
+            prepareForTrap()
+            DispatchSource.makeTimerSource().schedule(deadline: .now(), repeating: -.infinity)
+        }
     }
 }
