@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 
 // pidfd_open(2). Returns a descriptor with close-on-exec, or -errno.
 int clinux_pidfd_open(int32_t process);

@@ -17,6 +17,13 @@ package enum SystemFile {
         return bytes(of: owned.number, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The absolute path without symbolic links; the path itself if nothing is there. realpath(3).
+    package static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     /// Replaces the contents of a file, or creates it.
     package static func write(_ text: String, to path: String) throws(SystemError) {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC

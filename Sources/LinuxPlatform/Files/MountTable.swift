@@ -32,19 +32,13 @@ package struct MountTable: Sendable {
     /// The mounts that hold files of a folder: the one that the folder is in, and those below it.
     /// Of several at one path, the last one is seen.
     package func mounts(holding path: String) -> [Mount] {
-        let folder = MountTable.resolved(path)
+        let folder = SystemFile.resolved(path)
         var seen: [String: Mount] = [:]
         for mount in mounts { seen[mount.path] = mount }
         let holder = seen.values.filter { MountTable.isPath(folder, in: $0.path) }
             .max { $0.path.utf8.count < $1.path.utf8.count }
         let inner = seen.values.filter { $0 != holder && MountTable.isPath($0.path, in: folder) }
         return (holder.map { [$0] } ?? []) + inner.sorted { $0.path < $1.path }
-    }
-
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     private static func isPath(_ path: String, in folder: String) -> Bool {

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The process's environment variables.
@@ -5,6 +6,10 @@ package enum Environment {
     package static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
+
+    /// Whether the program has rights by its file's mode or capabilities that whoever set the
+    /// variables may not have. AT_SECURE of getauxval(3).
+    package static var isUntrusted: Bool { getauxval(UInt(AT_SECURE)) != 0 }
 
     /// unsetenv(3). No other thread may use the environment at the same time.
     package static func unset(_ name: String) { unsetenv(name) }

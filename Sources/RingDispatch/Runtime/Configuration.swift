@@ -26,7 +26,11 @@ struct Configuration: Sendable {
 
     static func fromEnvironment() -> Configuration {
         do {
-            return try Configuration(variable: Environment.value, usableCPUs: CPUCount.usable)
+            var configuration = try Configuration(
+                variable: Environment.value, usableCPUs: CPUCount.usable)
+            // It would replace files that only the program may write.
+            if Environment.isUntrusted { configuration.traceFile = nil }
+            return configuration
         } catch {
             fatalConfiguration(error.message)
         }

@@ -10,6 +10,8 @@ extension Trace {
             fatalConfiguration("RINGDISPATCH_TRACE is '\(path)': \(error)")
         }
         start(capacity: usualCapacity)
+        // The program may change its folder.
+        let path = SystemFile.resolved(path)
         Processes.atExit { writeFile(path) }
     }
 

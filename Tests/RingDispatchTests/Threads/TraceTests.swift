@@ -86,14 +86,18 @@ struct TraceTests {
         }
     }
 
-    @Test("RINGDISPATCH_TRACE writes a file at exit")
+    @Test("RINGDISPATCH_TRACE writes a file at exit, wherever the program has gone")
     func file() async throws {
         let path = TraceEvent.file
         setenv("TRACE_TEST_FILE", path, 1)
         defer { unlink(path) }
         await #expect(processExitsWith: .exitCode(3)) {
-            setenv("RINGDISPATCH_TRACE", getenv("TRACE_TEST_FILE"), 1)
+            let path = String(cString: getenv("TRACE_TEST_FILE"))
+            let name = path.split(separator: "/").last!
+            chdir(String(path.dropLast(name.count)))
+            setenv("RINGDISPATCH_TRACE", String(name), 1)
             DispatchQueue(label: "traced").async { letTimePass(milliseconds: 1) }
+            chdir("/")
             while !DispatchRuntime.trace().contains("traced") {}
             exit(3)
         }
