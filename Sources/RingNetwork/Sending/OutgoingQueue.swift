@@ -22,7 +22,7 @@ struct OutgoingQueue {
         /// Bytes at the beginning that the kernel, or the layer, has taken.
         var taken = 0
         fileprivate(set) var count: Int
-        let completion: SendCompletion?
+        fileprivate(set) var completion: SendCompletion?
         /// Queued by the connection's security layer (close_notify, for example), not by the
         /// program.
         let isOwn: Bool
@@ -136,6 +136,10 @@ struct OutgoingQueue {
         } else if first >= OutgoingQueue.keptCapacity && first * 2 >= pieces.count {
             pieces.removeFirst(first)
             first = 0
+        } else {
+            // A peer that reads slowly must not hold what it has been sent.
+            pieces[first - 1].content = .bytes([])
+            pieces[first - 1].completion = nil
         }
         return true
     }

@@ -69,6 +69,26 @@ struct OutgoingQueueTests {
         #expect(called == [0, 1, 2])
     }
 
+    @Test("What was sent is released while more waits")
+    func release() throws {
+        final class Owner: Sendable {}
+        let byte: StaticString = "1"
+        var queue = OutgoingQueue()
+        weak var content: Owner?
+        weak var completion: Owner?
+        do {
+            let owners = (Owner(), Owner())
+            (content, completion) = owners
+            let data = DispatchData(start: byte.utf8Start, count: 1, owner: owners.0)
+            queue.append(.data(data), SendCompletion { [owner = owners.1] _ in _ = owner })
+        }
+        queue.append(.bytes([2]), nil)
+        #expect(content != nil && completion != nil)
+        _ = try queue.takeSlice(limit: 1) { #expect($0[0] == byte.utf8Start[0]) }
+        #expect(content == nil && completion == nil)
+        #expect(try takeAll(from: &queue).bytes == [2])
+    }
+
     @Test("Program bytes stay apart from those of the security layer")
     func own() {
         var queue = OutgoingQueue()
