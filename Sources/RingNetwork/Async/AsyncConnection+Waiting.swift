@@ -129,9 +129,6 @@ extension AsyncConnection {
     /// Received bytes that nobody has asked for yet.
     var bufferedCount: Int { confined.buffer.count - confined.taken }
 
-    /// A buffer up to this size is kept for later bytes.
-    private static let keptBytes = 4096
-
     private func keep(_ bytes: RawSpan) {
         if confined.taken > 0 {
             confined.buffer.removeFirst(confined.taken)
@@ -143,10 +140,15 @@ extension AsyncConnection {
     func take(_ count: Int) {
         confined.takenBytes &+= UInt64(count)
         confined.taken += count
-        guard confined.taken == confined.buffer.count else { return }
+        let isLarge = confined.buffer.capacity > FrameLimits.keptCapacity
+        // So that a small rest keeps no large memory.
+        guard isLarge ? bufferedCount < confined.taken : bufferedCount == 0 else { return }
+        if isLarge {
+            confined.buffer = Array(confined.buffer[confined.taken...])
+        } else {
+            confined.buffer.removeAll(keepingCapacity: true)
+        }
         confined.taken = 0
-        confined.buffer.removeAll(
-            keepingCapacity: confined.buffer.capacity <= AsyncConnection.keptBytes)
     }
 
     /// The first bytes of the buffer.

@@ -7,15 +7,13 @@ internal import LinuxPlatform
 ///     try reader.finish()                         // at the end of the stream
 ///
 /// A frame that lies entirely within the received bytes is not copied. A frame that arrives in
-/// pieces is assembled in memory that the reader reuses. Not safe for concurrent use.
+/// pieces is assembled in memory, of which the reader reuses up to 4 KiB. Not safe for concurrent
+/// use.
 public struct FrameReader<F: Framing> {
     @usableFromInline var framing: F
     /// The bytes of the incomplete frame.
     @usableFromInline var kept: [UInt8] = []
     @usableFromInline var failure: (any Error)?
-
-    /// Most memory kept for later frames that arrive in pieces.
-    @usableFromInline static var keptCapacity: Int { 65_536 }
 
     /// Creates a reader for a stream that begins with a frame.
     public init(_ framing: F) {
@@ -81,7 +79,7 @@ public struct FrameReader<F: Framing> {
                 try kept.withUnsafeBytes {
                     try body(UnsafeRawBufferPointer(rebasing: $0[bounds.payload]))
                 }
-                kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity)
+                kept.removeAll(keepingCapacity: kept.capacity <= FrameLimits.keptCapacity)
             }
         }
     }

@@ -46,6 +46,24 @@ struct AsyncReceivingTests {
         expectSame(all, bytes)
     }
 
+    @Test("A few bytes of the next message keep no large buffer")
+    func memory() async throws {
+        let (wire, connection) = makeNewConnection()
+        let bytes = patterned(60_001)
+        feed(wire, bytes)
+        try await connection.run { client async throws in
+            // All are in the buffer.
+            while client.bufferedCount < bytes.count {
+                #expect(try await client.receiveMore(.owner, isIdle: true))
+            }
+            var all: [UInt8] = []
+            for _ in 0..<60 { all += try await client.receive(exactly: 1000) }
+            #expect(client.confined.buffer.capacity <= 4096)
+            all += try await client.receive(exactly: 1)
+            expectSame(all, bytes)
+        }
+    }
+
     @Test("A span has the bytes that an exact read has left over")
     func leftOver() async throws {
         let (wire, connection) = makeNewConnection()

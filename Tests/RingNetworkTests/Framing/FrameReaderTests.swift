@@ -1,5 +1,6 @@
-import RingNetwork
 import Testing
+
+@testable import RingNetwork
 
 @Suite("Reading frames")
 struct FrameReaderTests {
@@ -35,6 +36,16 @@ struct FrameReaderTests {
         }
         #expect(frames == [[1, 2, 3, 4, 5]])
         #expect(reader.unfinishedByteCount == 1)
+    }
+
+    @Test("a long frame that arrived in pieces leaves little memory behind")
+    func memory() throws {
+        var reader = FrameReader(FixedFraming(length: 60_000))
+        for _ in 0..<60 {
+            try patterned(1000).withUnsafeByteArray { try reader.receive($0) { _ in } }
+        }
+        #expect(reader.unfinishedByteCount == 0)
+        #expect(reader.kept.capacity <= 4096)
     }
 
     @Test("the end of the stream inside a frame is an error with the number of bytes received")
