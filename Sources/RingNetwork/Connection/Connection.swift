@@ -64,7 +64,8 @@ public final class Connection: StreamSocketClient, QueueConfined {
     }
 
     /// - Parameters:
-    ///   - descriptor: a connected stream socket, owned by the connection from now on.
+    ///   - descriptor: a connected stream socket, owned by the connection from now on. Another kind
+    ///     of descriptor, and a listening socket, end the process.
     ///   - label: of the connection's queue.
     ///   - target: the target of the connection's queue; nil: none.
     ///   - options: time-outs, water marks and the like.
@@ -73,6 +74,10 @@ public final class Connection: StreamSocketClient, QueueConfined {
         options: ConnectionOptions = ConnectionOptions()
     ) {
         options.check()
+        guard Sockets.isStream(descriptor) == true, !Sockets.isListening(descriptor) else {
+            fatalMisuse(
+                "descriptor \(descriptor) is not a connected stream socket and cannot be adopted")
+        }
         let queue = DispatchQueue(label: label, target: target)
         self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
     }

@@ -112,7 +112,8 @@ public final class DatagramSocket: QueueConfined {
     }
 
     /// - Parameters:
-    ///   - descriptor: a datagram socket, owned by this object from now on.
+    ///   - descriptor: a datagram socket, owned by this object from now on. Another kind of
+    ///     descriptor ends the process.
     ///   - options: only those of receiving and of sending apply, without `combinesReceived`: the
     ///     socket's own UDP_GRO stays.
     ///   - target: the target of the socket's queue.

@@ -1,3 +1,4 @@
+import Glibc
 import RingDispatch
 import Testing
 
@@ -16,6 +17,22 @@ struct ConnectionMisuseTests {
                 options: ConnectionOptions())
         }
         expectMessage(result, naming: "many.at.once", "serial")
+    }
+
+    @Test("adopting what is not a connection")
+    func adopting() async {
+        let datagrams = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            _ = Connection(adopting: socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
+        }
+        expectMessage(datagrams, naming: "not a connected stream socket")
+        let listening = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            precondition(listen(descriptor, 1) == 0)
+            _ = Connection(adopting: descriptor)
+        }
+        expectMessage(listening, naming: "not a connected stream socket")
     }
 
     @Test("a connection's state off its queue")
