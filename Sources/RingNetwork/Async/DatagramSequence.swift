@@ -28,7 +28,7 @@ extension DatagramSocket {
     /// receive handler and no close handler.
     ///
     /// `body` runs on the socket's queue unless it belongs to an actor. Send and answer with the
-    /// socket's methods.
+    /// socket's methods. Cancelling the task ends the sequence, and does not throw.
     /// - Throws: what `body` throws.
     public func withDatagrams<Result>(
         isolation: isolated (any Actor)? = #isolation,

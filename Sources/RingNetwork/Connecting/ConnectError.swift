@@ -19,7 +19,7 @@ public struct ConnectError: Error, Sendable {
         case allFailed
         /// ``ConnectorOptions/timeout`` expired.
         case timedOut
-        /// ``PendingConnection/cancel()`` was called, or the task was cancelled.
+        /// ``PendingConnection/cancel()`` was called. A cancelled task gets `CancellationError`.
         case cancelled
     }
 

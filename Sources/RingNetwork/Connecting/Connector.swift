@@ -62,7 +62,7 @@ public final class Connector: Sendable {
     /// Connects. Cancelling the task cancels the attempt.
     ///
     /// - Returns: a connection that is not activated: set its handlers and activate it.
-    /// - Throws: ``ConnectError``, also if the task is cancelled.
+    /// - Throws: ``ConnectError``; `CancellationError` if the task is cancelled.
     public func connect(to endpoint: Endpoint) async throws -> Connection {
         let mailbox = Mailbox<Result<Connection, ConnectError>>()
         let pending = PendingConnection(to: endpoint, options) { result in
@@ -75,6 +75,9 @@ public final class Connector: Sendable {
             pending.cancel()
         }
         guard let result else { fatalError("unreachable: an attempt has no result") }
+        if case .failure(let error) = result, case .cancelled = error.reason {
+            throw CancellationError()
+        }
         return try result.get()
     }
 }

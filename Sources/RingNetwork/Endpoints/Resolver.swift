@@ -82,7 +82,7 @@ public final class Resolver: Sendable {
     }
 
     /// Resolves an endpoint. Cancelling the task cancels the lookup.
-    /// - Throws: ``ResolverError``, also if the task is cancelled.
+    /// - Throws: ``ResolverError``; `CancellationError` if the task is cancelled.
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
     ) async throws -> [Endpoint] {
@@ -95,11 +95,14 @@ public final class Resolver: Sendable {
             lookup.cancel()
         }
         guard let answer else { fatalError("unreachable: a lookup ended without an answer") }
+        if case .failure(let error) = answer, error.reason == .cancelled {
+            throw CancellationError()
+        }
         return try answer.get()
     }
 
     /// Resolves an endpoint, with the time limit as a `Duration`.
-    /// - Throws: ``ResolverError``, also if the task is cancelled.
+    /// - Throws: ``ResolverError``; `CancellationError` if the task is cancelled.
     @_disfavoredOverload
     public func resolve(
         _ endpoint: Endpoint, timeout: Duration

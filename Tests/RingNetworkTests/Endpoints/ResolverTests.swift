@@ -232,13 +232,12 @@ struct ResolverTests {
         // Blocking here could take the task's thread. The watchdog ends an endless wait.
         while slow.asked.value.isEmpty { await Task.yield() }
         task.cancel()
-        let result = await task.result
-        #expect((result.failure as? ResolverError)?.reason == .cancelled)
+        await #expect(throws: CancellationError.self) { try await task.value }
         let already = ownTask {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await resolver.resolve(endpoint, timeout: Self.never)
         }
-        #expect((await already.result.failure as? ResolverError)?.reason == .cancelled)
+        await #expect(throws: CancellationError.self) { try await already.value }
         slow.gate.open()
         expectIdle(resolver)
         #expect(slow.asked.value.count == 1)
