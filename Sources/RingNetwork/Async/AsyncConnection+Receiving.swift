@@ -56,7 +56,8 @@ extension AsyncConnection {
     /// since it may be the middle of a message.
     /// - Parameters:
     ///   - count: at least 1; less ends the process. So many bytes are kept in memory meanwhile.
-    ///   - limit: how long to wait for all of them; as above.
+    ///   - limit: how long to wait for all of them. 0 or less: they must have been received before;
+    ///     `.never`: no limit.
     /// - Throws: ``ReceiveError``, `CancellationError`.
     public nonisolated(nonsending) func receive(
         exactly count: Int, within limit: DispatchTimeInterval = .never

@@ -10,14 +10,16 @@ extension AsyncConnection {
         try await send { $0.send(bytes) }
     }
 
-    /// Sends data without copying its regions, and waits as above.
+    /// Sends data without copying its regions. Waits only while more than
+    /// ``ConnectionOptions/sendHighWaterBytes`` are unsent; cancelling ends only the wait.
     /// - Throws: ``SocketError``; ``ReceiveError`` if TLS failed; `CancellationError`.
     public nonisolated(nonsending) func send(_ data: DispatchData) async throws {
         try await send { $0.send(data) }
     }
 
-    /// Sends a part of a regular file, and waits as above; a file that is too short resets the
-    /// connection.
+    /// Sends a part of a regular file; one that is too short resets the connection. Waits only
+    /// while more than ``ConnectionOptions/sendHighWaterBytes`` are unsent; cancelling ends only
+    /// the wait.
     /// - Throws: ``SocketError``; ``ReceiveError`` if TLS failed; `CancellationError`.
     public nonisolated(nonsending) func send(
         fileDescriptor: Int32, offset: Int, count: Int
@@ -25,7 +27,7 @@ extension AsyncConnection {
         try await send { $0.send(fileDescriptor: fileDescriptor, offset: offset, count: count) }
     }
 
-    /// Sends as `body` does, and waits as above.
+    /// Sends as `body` does, and waits like the others.
     nonisolated(nonsending) func send(
         _ body: @Sendable (Connection) -> Void
     ) async throws {

@@ -1,4 +1,4 @@
-/// Why a task received nothing.
+/// Why a task received nothing; or, if TLS failed, why `send` of ``AsyncConnection`` sent nothing.
 public enum ReceiveError: Error, Hashable {
     /// The connection is closed or closing. If the reason is ``CloseReason/tlsFailed(_:)``, sends
     /// and the end of the scope throw this, too.

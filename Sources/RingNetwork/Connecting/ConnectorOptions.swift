@@ -26,7 +26,8 @@ public struct ConnectorOptions: Sendable {
     public var connection = ConnectionOptions()
     #if TLS
     /// Puts connections over TLS; the handshake starts when they are activated. See
-    /// ``Connection/secure(with:serverName:)``. nil: plain connections.
+    /// ``Connection/secure(with:serverName:)``. nil: plain connections. A context never changes:
+    /// to renew the client's certificate, make a new connector.
     public var tls: TLSContext?
     /// The name that the server's certificate must have; nil: the endpoint's host name or address.
     public var tlsServerName: String?

@@ -10,7 +10,8 @@ extension Connection {
         return !confined.isBackedUp
     }
 
-    /// Sent bytes that the kernel has not taken yet. On the queue.
+    /// Sent bytes that the kernel has not taken yet. On the queue: elsewhere the process ends.
+    /// From any thread: ``statistics``.
     public var unsentBytes: Int {
         checkCurrent()
         return unsent

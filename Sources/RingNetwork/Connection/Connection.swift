@@ -8,9 +8,10 @@ public import RingDispatch
 /// queue (``ListenerOptions/placement``): they never run concurrently, and one that blocks delays
 /// the others.
 ///
-/// The methods may be called from any thread. On the queue they take effect at once, elsewhere
-/// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,
-/// the peer or an error closes it, and then it calls its close handler once.
+/// Until ``activate()``, one thread at a time may use it; then any. On the queue the methods take
+/// effect at once, elsewhere asynchronously, in the order of the calls. An open connection retains
+/// itself. `close`, `abort`, the peer or an error closes it, and then it calls its close handler
+/// once.
 public final class Connection: StreamSocketClient, QueueConfined {
     /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
@@ -73,11 +74,11 @@ public final class Connection: StreamSocketClient, QueueConfined {
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions()
     ) {
-        options.check()
         guard Sockets.isStream(descriptor) == true, !Sockets.isListening(descriptor) else {
             fatalMisuse(
                 "descriptor \(descriptor) is not a connected stream socket and cannot be adopted")
         }
+        options.check()
         let queue = DispatchQueue(label: label, target: target)
         self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
     }

@@ -16,8 +16,9 @@ public struct DatagramAnswerRule: Sendable, Hashable {
     public var answersOwnPort = false
 
     /// The defaults: no answers to ports below 1024, or to the own port. Datagrams to a multicast
-    /// or broadcast address, which reach many servers, are never answered. They are recognized only
-    /// with ``DatagramOptions/reportsLocalAddress``.
+    /// or broadcast address, which reach many servers, are never answered. They are recognized on a
+    /// socket that is bound to the wildcard address, or as ``DatagramOptions/reportsLocalAddress``
+    /// says.
     public init() {}
 
     /// Whether the datagram may be answered.

@@ -20,7 +20,8 @@ extension DatagramSocket {
     /// Sends a datagram whose bytes are valid only during the call.
     /// - Parameters:
     ///   - bytes: the payload.
-    ///   - endpoint: resolved; nil: the peer of a connected socket.
+    ///   - endpoint: resolved; nil: the peer of a connected socket. Without a peer, nil ends the
+    ///     process. A name goes to the error handler, with EDESTADDRREQ.
     public func send(_ bytes: RawSpan, to endpoint: Endpoint? = nil) {
         bytes.withUnsafeBytes { send($0, to: endpoint) }
     }
@@ -33,6 +34,10 @@ extension DatagramSocket {
     }
 
     /// Sends a datagram.
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - endpoint: resolved; nil: the peer of a connected socket. Without a peer, nil ends the
+    ///     process. A name goes to the error handler, with EDESTADDRREQ.
     public func send(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
         onQueue { socket in bytes.withUnsafeBytes { socket.send($0, to: endpoint) } }
     }
@@ -62,6 +67,10 @@ extension DatagramSocket {
 
     /// Sends several datagrams to one peer. Those of equal length, and a shorter last one, go to
     /// the kernel as one message (UDP_SEGMENT).
+    /// - Parameters:
+    ///   - datagrams: their payloads.
+    ///   - endpoint: resolved; nil: the peer of a connected socket. Without a peer, nil ends the
+    ///     process. A name goes to the error handler, with EDESTADDRREQ.
     public func send(_ datagrams: [[UInt8]], to endpoint: Endpoint? = nil) {
         onQueue { socket in
             guard let address = socket.address(of: endpoint, datagrams: datagrams.count) else {

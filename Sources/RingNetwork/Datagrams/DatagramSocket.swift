@@ -4,9 +4,9 @@ public import RingDispatch
 /// A datagram socket: UDP, or a Unix datagram socket. udp(7), unix(7).
 ///
 /// Handlers run on the socket's own serial queue, one at a time, and may block as long as they
-/// like: what runs on other queues goes on, but not what shares the queue's target. Methods may be
-/// called from any thread. On the queue they take effect at once, elsewhere asynchronously, in the
-/// order of the calls.
+/// like: what runs on other queues goes on, but not what shares the queue's target. Until
+/// ``activate()``, one thread at a time may use the socket; then any. On the queue the methods take
+/// effect at once, elsewhere asynchronously, in the order of the calls.
 ///
 /// An active socket retains itself until `close`, or until its descriptor is unusable; then it
 /// calls its close handler once. Other errors go to the error handler and leave the socket usable:
@@ -168,7 +168,8 @@ public final class DatagramSocket: QueueConfined {
         onQueue { $0.settableHandlers.receive = handler }
     }
 
-    /// Sets the handler that receives errors. The socket stays usable.
+    /// Sets the handler that receives errors, from `activate` on. The socket stays usable. Without
+    /// a handler, errors are dropped; ``counters`` still have the datagrams that were not sent.
     public func setErrorHandler(_ handler: sending ((DatagramSocket, DatagramFailure) -> Void)?) {
         onQueue { $0.settableHandlers.error = handler }
     }
@@ -200,13 +201,15 @@ public final class DatagramSocket: QueueConfined {
 
     // MARK: life
 
-    /// The socket's counters. On the queue.
+    /// The socket's counters. On the queue: elsewhere the process ends. Another thread asks with
+    /// `queue.sync`; with the trait Metrics, a task uses `DatagramMetrics`.
     public var counters: DatagramCounters {
         checkCurrent()
         return confined.tally
     }
 
-    /// Starts receiving. Set the handlers first.
+    /// Starts receiving, and the reports of errors. Set the handlers first. Call it even if you
+    /// only send: from then on, all threads may use the socket.
     public func activate() {
         onQueue { socket in
             guard socket.confined.phase == .setup else { return }

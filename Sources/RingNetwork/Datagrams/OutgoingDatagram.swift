@@ -2,7 +2,8 @@
 public struct OutgoingDatagram: Sendable, Hashable {
     /// The payload.
     public var bytes: [UInt8]
-    /// Nil: the peer of a connected socket.
+    /// Nil: the peer of a connected socket. To send it on one without a peer ends the process. A
+    /// name that is not resolved goes to the error handler, with EDESTADDRREQ.
     public var endpoint: Endpoint?
 
     /// Creates a datagram.

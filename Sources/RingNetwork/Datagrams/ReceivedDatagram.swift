@@ -16,8 +16,8 @@ public struct ReceivedDatagram: ~Copyable {
     /// The sender's port, without the cost of `sender`; 0 for Unix sockets.
     public var senderPort: UInt16 { inbox.receiver.port(at: entry) }
 
-    /// The destination address, possibly a multicast or broadcast address; nil unless
-    /// ``DatagramOptions/reportsLocalAddress`` asks for it.
+    /// The destination address, possibly a multicast or broadcast address. Nil unless the socket is
+    /// bound to the wildcard address, or as ``DatagramOptions/reportsLocalAddress`` says.
     public var localAddress: IPAddress? {
         inbox.facts[entry].path.map { path in
             switch path.destination {

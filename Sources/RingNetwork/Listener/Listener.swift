@@ -7,6 +7,8 @@ public import RingDispatch
 /// ``ListenerOptions/placement`` says otherwise. Accepting pauses while descriptors or memory are
 /// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
 /// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
+///
+/// Until ``activate()``, one thread at a time may use it; then any.
 public final class Listener: QueueConfined, ConnectionOwner {
     /// Runs the listener's handlers.
     public let queue: DispatchQueue
@@ -158,7 +160,8 @@ public final class Listener: QueueConfined, ConnectionOwner {
         return confined.tally.accepted
     }
 
-    /// The listener's counters. On the queue.
+    /// The listener's counters. On the queue: elsewhere the process ends. Another thread asks with
+    /// `queue.sync`; with the trait Metrics, a task uses `ListenerMetrics`.
     public var counters: ListenerCounters {
         checkCurrent()
         var counters = confined.tally

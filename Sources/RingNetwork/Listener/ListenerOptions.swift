@@ -46,7 +46,8 @@ public struct ListenerOptions: Sendable {
     public var connection = ConnectionOptions()
     #if TLS
     /// Puts connections over TLS, each with the store's context at the time it is accepted; see
-    /// ``Connection/secure(with:serverName:)``. nil: plain connections.
+    /// ``Connection/secure(with:serverName:)``. nil: plain connections. Its `reload` renews the
+    /// certificates.
     public var tls: TLSContextStore?
     #endif
 
