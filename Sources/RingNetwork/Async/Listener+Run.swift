@@ -34,7 +34,7 @@ extension Listener {
             client.activate()
             arrivals.post { $0 = ($0 ?? []) + [client] }
         }
-        confined.handlers.close = { _ in arrivals.finish() }
+        confined.handlers.endRun = { arrivals.finish() }
         let tasks = ClientTasks()
         activate()
         await withTaskCancellationHandler {

@@ -139,8 +139,8 @@ extension Listener {
         guard confined.phase == .active else { return }
         guard ErrorCode.isPassingAcceptError(code) else {
             socket.close()
-            report(code, at: socket)
-            if sockets.allSatisfy({ $0.confined.isClosed }) { close() }
+            let failure = report(code, at: socket)
+            if sockets.allSatisfy({ $0.confined.isClosed }) { close(for: failure) }
             return
         }
         guard ErrorCode.isShortage(code) else { return pause(\.passingErrors) }
@@ -150,13 +150,16 @@ extension Listener {
         pause(\.pausesForShortage)
     }
 
-    private func report(_ code: Int32, at socket: ListeningSocket) {
+    @discardableResult
+    private func report(_ code: Int32, at socket: ListeningSocket) -> ListenerError {
         let error = SystemError(call: "accept", code: code)
         let failure = ListenerError(socket.endpoint, error)
-        guard let handler = confined.handlers.error else {
-            return Listener.unhandledError.log("\(failure)")
+        if let handler = confined.handlers.error {
+            handler(self, failure)
+        } else {
+            Listener.unhandledError.log("\(failure)")
         }
-        handler(self, failure)
+        return failure
     }
 
     private static let unhandledError = RepeatedLine()

@@ -105,6 +105,13 @@ public final class Listener: QueueConfined, ConnectionOwner {
         onQueue { $0.settableHandlers.error = handler }
     }
 
+    /// Sets the handler that is called once, when the listening sockets are closed: with nil after
+    /// `close` or `shutdown`, or with the error of the last endpoint. The listener may be served by
+    /// ``run(_:)``. All handlers are released then; those that are set later, at once.
+    public func setCloseHandler(_ handler: sending ((Listener, ListenerError?) -> Void)?) {
+        onQueue { $0.settableHandlers.close = handler }
+    }
+
     /// The handlers, for methods that set them. Nothing would release them after the close.
     private var settableHandlers: ListenerHandlers {
         get { confined.handlers }
@@ -132,14 +139,18 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// files of Unix sockets that it has made. Open connections stay open.
     /// - Parameter handler: called on the listener's queue, once the listening sockets are closed:
     ///   within this call if it is made there. Each call's handler is called.
-    public func close(_ handler: sending ((Listener) -> Void)? = nil) {
+    public func close(_ handler: sending ((Listener) -> Void)? = nil) { close(for: nil, handler) }
+
+    /// - Parameter error: that of the last endpoint; nil: the program closes it.
+    func close(for error: ListenerError?, _ handler: sending ((Listener) -> Void)? = nil) {
         endSetup()
         onQueue { listener in
             listener.release()
             listener.confined.phase = .closed
-            let close = listener.confined.handlers.close
+            let handlers = listener.confined.handlers
             listener.confined.handlers = ListenerHandlers()
-            close?(listener)
+            handlers.close?(listener, error)
+            handlers.endRun?()
             handler?(listener)
             // Asynchronously, because a method of the listener may be running.
             listener.queue.async { listener.confined.itself = nil }

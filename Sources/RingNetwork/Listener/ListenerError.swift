@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+internal import RingDispatch
 
 /// Why a socket cannot listen or accept at an endpoint, and the remedy.
 public struct ListenerError: Error {
@@ -6,6 +7,12 @@ public struct ListenerError: Error {
     public let endpoint: Endpoint
     /// The call that failed: `socket`, `bind`, `listen`, `accept` or another, with a remedy.
     public let cause: SocketError
+
+    /// Whether the endpoint is lost. False: accepting resumes when descriptors and memory are
+    /// available.
+    public var isFinal: Bool {
+        cause.call != "accept" || !ErrorCode.isPassingAcceptError(cause.code.rawValue)
+    }
 
     init(_ endpoint: Endpoint, _ error: SystemError) {
         self.endpoint = endpoint

@@ -2,5 +2,7 @@
 struct ListenerHandlers {
     var connection: ((Connection) -> Void)?
     var error: ((Listener, ListenerError) -> Void)?
-    var close: ((Listener) -> Void)?
+    var close: ((Listener, ListenerError?) -> Void)?
+    /// Ends `run`.
+    var endRun: (() -> Void)?
 }

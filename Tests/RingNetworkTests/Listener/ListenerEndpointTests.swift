@@ -199,6 +199,8 @@ struct ListenerEndpointTests {
         let listener = try Listener([.ipv4(.loopback, port: 0), .ipv4(.loopback, port: 0)])
         let errors = Watched<[ListenerError]>([])
         listener.setErrorHandler { _, error in errors.append(error) }
+        let closed = Watched<[ListenerError?]>([])
+        listener.setCloseHandler { _, error in closed.append(error) }
         let server = ownTask { await listener.run { try await echoSpans($0) } }
         let wire = Wire.connect(to: listener.port)
         #expect(wire.echoes([1]))
@@ -207,10 +209,33 @@ struct ListenerEndpointTests {
         #expect(wire.echoes([2]))
         #expect(Wire.connect(to: listener.endpoints[1].port ?? 0).echoes([3]))
         Glibc.shutdown(listener.sockets[1].descriptor, Int32(SHUT_RDWR))
-        expectEventually(errors) { $0.count == 2 }
+        expectEventually(errors) { $0.count == 2 && $0.allSatisfy(\.isFinal) }
+        expectEventually(closed) { $0.map(\.?.endpoint) == [listener.endpoints[1]] }
         #expect(wire.echoes([4]))
         wire.close()
         try await server.value
+    }
+
+    @Test("The close handler is called once, also beside run")
+    func closeHandler() async throws {
+        let listener = try makeAsyncListener()
+        let server = ownTask { await listener.run { try await echoSpans($0) } }
+        #expect(Wire.connect(to: listener.port).echoes([1]))
+        let closed = Watched<[ListenerError?]>([])
+        listener.setCloseHandler { _, error in closed.append(error) }
+        for _ in 0..<2 { stop(listener) }
+        try await server.value
+        #expect(closed.value.count == 1 && closed.value.first.flatMap { $0 } == nil)
+    }
+
+    @Test("An error is final unless descriptors or memory are short")
+    func isFinal() {
+        for (code, isFinal) in [(EMFILE, false), (ENOMEM, false), (EINVAL, true)] {
+            let error = SystemError(call: "accept", code: code)
+            #expect(ListenerError(.ipv4(.loopback, port: 1), error).isFinal == isFinal)
+        }
+        let error = SystemError(call: "socket", code: EMFILE)
+        #expect(ListenerError(.ipv4(.loopback, port: 1), error).isFinal)
     }
 
     @Test("A stale socket file is replaced, unless that is turned off")
