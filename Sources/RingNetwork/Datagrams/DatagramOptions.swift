@@ -32,7 +32,7 @@ public struct DatagramOptions: Sendable {
     public var reportsLocalAddress: Bool?
     /// Called with the socket before it is bound, to set options that have no name here.
     /// setsockopt(2).
-    public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
+    public var prepare: @Sendable (Int32) -> Void = { _ in }
 
     // MARK: receiving
 

@@ -331,7 +331,7 @@ extension DatagramOptions {
         settings.sendBufferBytes = sendBufferBytes.map { Int32(clamping: $0) }
         settings.reportsPath = reportsLocalAddress ?? reportsPath
         settings.combinesReceived = combinesReceived
-        settings.prepare = prepareSocket
+        settings.prepare = prepare
         return settings
     }
 

@@ -240,7 +240,7 @@ struct DatagramLifeTests {
     func errorQueue() throws {
         let number = Watched<Int32>(-1)
         let socket = try DatagramSocket.local {
-            $0.prepareSocket = { descriptor in
+            $0.prepare = { descriptor in
                 number.update { $0 = descriptor }
                 // IP_RECVERR: errors wait in the error queue, which keeps the socket ready.
                 setSocketOption(descriptor, Int32(IPPROTO_IP), 11, 1)

@@ -70,7 +70,7 @@ struct DatagramOffloadTests {
         let (receiver, log) = try makeReceiver(DatagramOptions())
         let sender = try DatagramSocket.local {
             // SO_NO_CHECK: without checksums the kernel does not segment (EINVAL).
-            $0.prepareSocket = { setSocketOption($0, SOL_SOCKET, 11, 1) }
+            $0.prepare = { setSocketOption($0, SOL_SOCKET, 11, 1) }
         }
         let failures = DatagramLog(activating: sender)
         let target = try #require(receiver.localEndpoint)
