@@ -112,11 +112,12 @@ extension WatchEngine {
 
     // MARK: events
 
-    func handle(_ event: InotifyEvent, ofRoot index: Int, _ name: UnsafeRawBufferPointer) {
+    /// - Parameter event: if it is of an entry, of the one that leads to the root; see `take`.
+    func handle(_ event: InotifyEvent, ofRoot index: Int) {
         let root = confined.roots[index]
         let mask = event.mask
-        let isOfFile = event.watch == root.fileWatch && root.anchors[event.watch] == nil
-        guard let expected = isOfFile ? [] : root.anchors[event.watch] else { return }
+        let isOfFile = root.anchors[event.watch] == nil
+        guard !isOfFile || event.watch == root.fileWatch else { return }
         guard event.isOfEntry else {
             if !mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
                 attach(index, isFirst: false)
@@ -125,7 +126,6 @@ extension WatchEngine {
             }
             return
         }
-        guard name.elementsEqual(expected) else { return }
         guard root.parentWatch == event.watch, mask.isDisjoint(with: [.created, .movedTo]) else {
             return attach(index, isFirst: false)
         }

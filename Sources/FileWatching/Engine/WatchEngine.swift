@@ -150,6 +150,11 @@ final class WatchEngine: @unchecked Sendable {
             if event.mask.contains(.overflowed) { confined.waiting.hasOverflowed = true }
             let name = padded.prefix { $0 != 0 }
             for purpose in confined.purposes[event.watch] ?? [] {
+                // Many roots may be in one folder. Few of its events are about a root's path.
+                if case .root(let index) = purpose, event.isOfEntry {
+                    let expected = confined.roots[index].anchors[event.watch] ?? []
+                    guard name.elementsEqual(expected) else { continue }
+                }
                 confined.waiting.add(event, for: purpose, name)
             }
             if event.mask.contains(.ended) { confined.purposes[event.watch] = nil }
@@ -250,7 +255,7 @@ final class WatchEngine: @unchecked Sendable {
                 rest = rest.dropFirst(event.nameLength)
                 switch event.purpose {
                 case .node(let node): handle(event.event, of: node, name)
-                case .root(let index): handle(event.event, ofRoot: index, name)
+                case .root(let index): handle(event.event, ofRoot: index)
                 }
                 // Discoveries are reported before later events.
                 scanPending()

@@ -163,4 +163,23 @@ struct RootTests {
         folder.makeFile("in/c")
         watching.expect("created in/c")
     }
+
+    @Test("other entries of the folder that many roots share take no memory")
+    func shared() throws {
+        let folder = Folder()
+        let names = ["a", "b", "c"]
+        for name in names { folder.makeFile(name) }
+        let watching = try Watching(in: folder, roots: names.map { folder($0) })
+        watching.watcher.pause()
+        folder.makeFile("other")
+        #expect(Files.remove(folder("b")))
+        let engine = watching.watcher.engine
+        let waiting = engine.queue.sync {
+            engine.reader.isPaused = false
+            engine.reader.read()
+            return engine.confined.waiting.events.filter { $0.nameLength > 0 }.map(\.purpose)
+        }
+        #expect(waiting == [.root(1)])
+        watching.expect("removed b")
+    }
 }
