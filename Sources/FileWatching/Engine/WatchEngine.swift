@@ -104,13 +104,14 @@ final class WatchEngine: @unchecked Sendable {
     }
 
     /// Roots within other roots are watched with them.
-    private static func outermost(_ roots: [FilePath]) -> [FilePath] {
-        var kept: [FilePath] = []
-        for root in roots where !kept.contains(where: { root.starts(with: $0) }) {
-            kept.removeAll { $0.starts(with: root) }
-            kept.append(root)
+    static func outermost(_ roots: [FilePath]) -> [FilePath] {
+        let all = Set(roots)
+        var kept: Set<FilePath> = []
+        return roots.filter { root in
+            var above = root
+            while above.removeLastComponent() { if all.contains(above) { return false } }
+            return kept.insert(root).inserted
         }
-        return kept
     }
 
     // MARK: life

@@ -164,6 +164,16 @@ struct RootTests {
         watching.expect("created in/c")
     }
 
+    @Test("roots within others and repeated ones are left out, and the rest keep their order")
+    func outermost() {
+        let roots: [FilePath] = ["b/in", "c", "a", "c/", "b", "a/deep/er", "ab", "b"]
+        #expect(WatchEngine.outermost(roots) == ["c", "a", "b", "ab"])
+        #expect(WatchEngine.outermost(["/x", "/", "y"]) == ["/", "y"])
+        // Compared with one another, they would take minutes.
+        let many = (0..<10_000).map { FilePath("/\($0)") }
+        #expect(WatchEngine.outermost(many).count == many.count)
+    }
+
     @Test("other entries of the folder that many roots share take no memory")
     func shared() throws {
         let folder = Folder()
