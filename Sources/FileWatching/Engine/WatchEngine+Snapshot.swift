@@ -19,6 +19,8 @@ extension WatchEngine {
                     followed.insert(entries.count)
                     tree.forEach(below: root.node) { node in
                         entries.append(entry(node))
+                        // Otherwise the kernel's queue might overflow.
+                        if entries.count.isMultiple(of: 1024) { reader.read() }
                         guard tree[node].flags.contains(.unexamined) else { return }
                         let index = entries.count - 1
                         if examine(&entries[index], followsLinks: followed.contains(index)) {
@@ -28,10 +30,12 @@ extension WatchEngine {
                 }
                 for index in entries.indices where linked.contains(entries[index].inode) {
                     examine(&entries[index], followsLinks: followed.contains(index))
+                    reader.read()
                 }
-                entries.sort { WatchEngine.precedes($0.path, $1.path) }
             }
-            reporter.queue.async { [entries] in body(entries) }
+            reporter.queue.async { [entries] in
+                body(entries.sorted { WatchEngine.precedes($0.path, $1.path) })
+            }
         }
     }
 

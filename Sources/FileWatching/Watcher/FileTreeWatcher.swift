@@ -121,7 +121,7 @@ public final class FileTreeWatcher: Sendable {
     }
 
     /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state after
-    /// the changes reported so far.
+    /// the changes reported so far. After ``cancel()``, there are none.
     public func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         engine.snapshot(body)
     }

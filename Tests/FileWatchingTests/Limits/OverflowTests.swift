@@ -50,4 +50,26 @@ struct OverflowTests {
         #expect(error.reason == .queueLimit)
         #expect(error.description.contains("fs.inotify.max_queued_events = \(KernelQueue.limit)"))
     }
+
+    @Test("a snapshot of many files reads the kernel's queue meanwhile")
+    func snapshot() throws {
+        let folder = Folder(in: Folder.placeForMany)
+        for index in 0..<1100 { folder.makeFile("\(index)") }
+        let watching = try Watching(in: folder)
+        let engine = watching.watcher.engine
+        let readEvents = Watched<[UInt64]>([])
+        let count = { @Sendable in
+            let waiting = UInt64(engine.confined.waiting.events.count)
+            readEvents.append(engine.confined.counts.events + waiting)
+        }
+        engine.queue.sync {
+            count()
+            watching.watcher.snapshot { _ in }
+            engine.queue.async(execute: count)
+            folder.makeFile("new")
+        }
+        expectEventually(readEvents) { $0.count == 2 }
+        #expect(readEvents.value.last != readEvents.value.first)
+        watching.expect("created new")
+    }
 }
