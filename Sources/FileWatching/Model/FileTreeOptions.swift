@@ -2,8 +2,8 @@ public import RingDispatch
 
 /// Which files a ``FileTreeWatcher`` watches, and how it reports changes.
 public struct FileTreeOptions: Sendable {
-    /// The coalescing window, which starts with its first change. 0, a negative one and `.never`
-    /// report each event of the kernel at once. The changes of a window wait in memory.
+    /// The coalescing window, which starts with its first change. 0 and a negative one report each
+    /// event of the kernel at once; `.never` ends the process. Changes wait in memory meanwhile.
     public var window: DispatchTimeInterval = .milliseconds(50)
     /// Patterns, in `.gitignore` syntax, of entries that are neither watched nor reported. They
     /// take precedence over `.gitignore` files. Empty lines and comments have no effect.

@@ -50,6 +50,9 @@ final class ChangeReporter: @unchecked Sendable {
     static let waitingChangeLimit = 500_000
 
     init(_ target: DispatchQueue, window: DispatchTimeInterval, engineQueue: DispatchQueue) {
+        if window == .never {
+            fatalMisuse("FileTreeOptions.window: with .never no change is reported; pass 0 or more")
+        }
         self.window = window
         self.engineQueue = engineQueue
         queue = DispatchQueue(label: "file-watching.handlers", target: target)
@@ -73,7 +76,7 @@ final class ChangeReporter: @unchecked Sendable {
     ///   - isWhole: the change concerns the whole subtree: nothing may be merged across it.
     ///   - replaced: the kind of the entry that a renaming replaced.
     func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind? = nil) {
-        guard window != .never, window.clampedNanoseconds > 0 else {
+        guard window.clampedNanoseconds > 0 else {
             confined.ready.append(change)
             return
         }

@@ -130,4 +130,13 @@ struct RawChangeTests {
         expectEventually(watching.changes) { $0.last?.kind == .symlink }
         watching.expect("renamed link -> a")
     }
+
+    @Test("a window that never ends is a mistake")
+    func endless() async {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
+            prepareForTrap()
+            _ = try Watching { $0.window = .never }
+        }
+        expectMessage(result, naming: "FileTreeOptions.window", ".never", "pass 0")
+    }
 }
