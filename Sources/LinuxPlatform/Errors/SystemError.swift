@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 
 /// A failed system call: its name, its `errno`, and a remedy for the user.

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The kernel interface of the loops: io_uring where it works, epoll alone where it is refused.
 package struct Backend: Sendable {
     package enum Kind: String, Sendable {

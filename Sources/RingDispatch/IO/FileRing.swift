@@ -1,5 +1,4 @@
 internal import LinuxPlatform
-internal import Synchronization
 
 /// The ring that carries out file requests, and its thread.
 ///

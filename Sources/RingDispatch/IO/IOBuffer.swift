@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 /// Memory from the pool that a channel reads into. It returns to the pool with its last reference,
 /// which may be one of the data that was read.
 final class IOBuffer: @unchecked Sendable {

@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 extension DispatchQueue {
     /// Submits `work` behind the queue's items, and returns when it is done.
     ///

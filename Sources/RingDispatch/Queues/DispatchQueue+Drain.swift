@@ -1,4 +1,3 @@
-internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {

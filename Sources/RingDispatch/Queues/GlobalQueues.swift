@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 /// The root queues, one per class. They live as long as the process.
 enum GlobalQueues {
     private static let queues: [DispatchQueue] = [

@@ -1,5 +1,4 @@
 internal import LinuxPlatform
-internal import Synchronization
 
 /// A thread's own stack of free items: the last one freed is the next one used, still in the cache.
 ///

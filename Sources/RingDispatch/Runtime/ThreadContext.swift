@@ -1,5 +1,4 @@
 internal import CLinux
-internal import LinuxPlatform
 
 /// The runtime's data for a thread, whether a worker or a thread of the program.
 ///

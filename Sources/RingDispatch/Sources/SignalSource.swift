@@ -1,4 +1,3 @@
-internal import LinuxPlatform
 internal import Synchronization
 
 /// A signal source: reports how often a signal was delivered.

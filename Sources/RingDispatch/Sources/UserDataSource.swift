@@ -1,4 +1,3 @@
-internal import LinuxPlatform
 internal import Synchronization
 
 /// A source that the program triggers by merging values.

@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 extension DispatchQueue {
     /// Submits a block at a time, or up to a millisecond later.
     ///

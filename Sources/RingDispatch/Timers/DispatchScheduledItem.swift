@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A block scheduled by `scheduleAfter`, which can be cancelled.
 ///
 /// Releasing this object does not cancel the block. When the block has run, it is released, so it

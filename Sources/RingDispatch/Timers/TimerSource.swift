@@ -1,5 +1,4 @@
 internal import LinuxPlatform
-internal import Synchronization
 
 /// The core of a timer source, which reports the number of fires.
 final class TimerSource: SourceCore {

@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 /// A batch of datagrams, valid only during the receive handler. It can be iterated several times.
 public struct ReceivedDatagrams: ~Copyable {
     let inbox: DatagramInbox

@@ -1,4 +1,3 @@
-internal import LinuxPlatform
 public import RingDispatch
 
 extension Listener {

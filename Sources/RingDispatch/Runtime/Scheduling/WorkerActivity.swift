@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 /// What a worker does, for `DispatchRuntime` and `StallWatch`.
 struct WorkerActivity: Sendable {
     let worker: Worker

@@ -1,5 +1,4 @@
 internal import LinuxPlatform
-internal import Synchronization
 
 /// The workers of a pool: those that serve loops or away work, and the idle ones, which are called
 /// first. From any thread.
