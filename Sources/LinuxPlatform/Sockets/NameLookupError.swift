@@ -12,39 +12,21 @@ package struct NameLookupError: Error, Equatable {
         self.systemCode = systemCode
     }
 
-    package enum Reason: Sendable, Equatable {
-        /// The name does not exist or has no address.
-        case notFound
-        /// No name server answered; a retry may help.
-        case temporary
-        /// The name servers refused permanently.
-        case refused
-        case outOfMemory
-        /// A system call failed.
-        case system
-        case other
-    }
-
-    package var reason: Reason {
-        switch code {
-        case EAI_NONAME, NameLookupError.noData, NameLookupError.addressFamily: .notFound
-        case EAI_AGAIN: .temporary
-        case EAI_FAIL: .refused
-        case EAI_MEMORY: .outOfMemory
-        case EAI_SYSTEM: .system
-        default: .other
-        }
-    }
+    // The values of `code` that the library distinguishes.
+    package static let noName = EAI_NONAME
+    package static let tryAgain = EAI_AGAIN
+    package static let failure = EAI_FAIL
+    package static let outOfMemory = EAI_MEMORY
+    package static let system = EAI_SYSTEM
+    // GNU extensions, which Swift does not import.
+    package static let noData: Int32 = -5
+    package static let addressFamily: Int32 = -9
 
     /// The C library's text.
     package var text: String {
         if let systemCode { return SystemError.text(of: systemCode) }
         return gai_strerror(code).map { String(cString: $0) } ?? "unknown error"
     }
-
-    // GNU extensions, which Swift does not import.
-    private static let noData: Int32 = -5
-    private static let addressFamily: Int32 = -9
 
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
 

@@ -48,24 +48,25 @@ extension ResolverError {
 
     init(_ host: HostName, _ error: NameLookupError) {
         let (reason, remedy): (Reason, String) =
-            switch error.reason {
-            case .notFound:
+            switch error.code {
+            case NameLookupError.noName, NameLookupError.noData, NameLookupError.addressFamily:
                 (.notFound, "check the spelling, and whether DNS or /etc/hosts has an address")
-            case .temporary:
+            case NameLookupError.tryAgain:
                 (
                     .temporaryFailure,
                     "check the network and the name servers in /etc/resolv.conf, and try again"
                 )
-            case .refused:
+            case NameLookupError.failure:
                 (.permanentFailure, "check the name servers in /etc/resolv.conf")
-            case .outOfMemory: (.outOfMemory, "free memory, or raise the process's limit")
-            case .system:
+            case NameLookupError.outOfMemory:
+                (.outOfMemory, "free memory, or raise the process's limit")
+            case NameLookupError.system:
                 (
                     .system,
                     error.descriptorRemedy
                         ?? "check that the process may open sockets and read /etc"
                 )
-            case .other: (.other, "try 'getent ahosts' with the name, which asks the same way")
+            default: (.other, "try 'getent ahosts' with the name, which asks the same way")
             }
         self.init(reason, host, lookup: error, error.text, remedy)
     }
