@@ -211,10 +211,6 @@ int clinux_accept(int listener, struct sockaddr *peer, unsigned *length) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-int clinux_open(const char *path, int flags, unsigned mode) {
-    return open(path, flags, (mode_t)mode);
-}
-
 int clinux_open_cached(const char *path, int flags) {
     struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_CACHED};
     return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);

@@ -172,9 +172,6 @@ struct sockaddr;
 // space for the peer's address, and then the address's length. Returns the descriptor, or -errno.
 int clinux_accept(int listener, struct sockaddr *peer, unsigned *length);
 
-// open(2), which is variadic in C; -1 and errno.
-int clinux_open(const char *path, int flags, unsigned mode);
-
 // openat2(2) with RESOLVE_CACHED: EAGAIN if the path would have to be read from a disk. -1 and errno.
 int clinux_open_cached(const char *path, int flags);
 

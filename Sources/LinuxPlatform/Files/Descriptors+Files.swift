@@ -44,7 +44,7 @@ extension Descriptors {
     /// write.
     package static func openPlace(path: String) throws(SystemError) -> Int32 {
         guard !path.utf8.contains(0) else { throw SystemError(call: "open", code: EINVAL) }
-        return try checked("open") { clinux_open(path, Int32(CLINUX_OPEN_PATH) | O_CLOEXEC, 0) }
+        return try checked("open") { open(path, Int32(CLINUX_OPEN_PATH) | O_CLOEXEC) }
     }
 
     /// nil if the process may read the descriptor's object; otherwise the `errno` of the refusal.

@@ -67,7 +67,7 @@ package struct FileRequest: Sendable {
                     ? writev(descriptor, list.start, list.count)
                     : pwritev(descriptor, list.start, list.count, Int(offset))
             case .open(let path, let flags, let mode):
-                result = Int(clinux_open(path, flags, mode))
+                result = Int(open(path, flags, mode))
             }
             if result >= 0 { return Int32(clamping: result) }
             if errno != EINTR { return -errno }

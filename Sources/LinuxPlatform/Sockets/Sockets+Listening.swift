@@ -52,7 +52,7 @@ extension Sockets {
 
     /// A descriptor to keep in reserve, for closing when no other is free; nil: none is free now.
     package static func reserve() -> Int32? {
-        let descriptor = clinux_open("/dev/null", O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
         return descriptor < 0 ? nil : descriptor
     }
 }

@@ -46,7 +46,7 @@ package struct UnixSocketFile: Sendable {
         // Through a descriptor, so that a symbolic link at the path is not followed.
         let descriptor = try checked("open") {
             UnixSocketFile.place(path).withPath {
-                clinux_open($0, Int32(CLINUX_OPEN_PATH) | O_NOFOLLOW | O_CLOEXEC, 0)
+                open($0, Int32(CLINUX_OPEN_PATH) | O_NOFOLLOW | O_CLOEXEC)
             }
         }
         let owned = OwnedDescriptor(adopting: descriptor)
