@@ -9,19 +9,14 @@ package final class ReadinessWait: DescriptorWaiter, Sendable {
     private let queue: DispatchQueue
     private let loop: EventLoop
     private let handler: @Sendable (UInt32) -> Void
-    private let store = Confined(State())
+    /// Belongs to the queue.
+    private let state = Confined(State())
 
-    /// The state of the queue.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
-
-    struct State {
-        fileprivate(set) var isWaiting = false
-        fileprivate var hasStarted = false
+    private struct State {
+        var isWaiting = false
+        var hasStarted = false
         /// Number of ends on their way to the queue whose wait was cancelled.
-        fileprivate var ignored = 0
+        var ignored = 0
     }
 
     /// - Parameters:
@@ -44,11 +39,11 @@ package final class ReadinessWait: DescriptorWaiter, Sendable {
 
     /// Starts to wait, unless a wait is already in progress. The object stays alive meanwhile.
     package func start() {
-        guard !confined.isWaiting else { return }
-        let isFirst = !confined.hasStarted
+        guard !state.value.isWaiting else { return }
+        let isFirst = !state.value.hasStarted
         // Before the wait begins: the handler may run before this returns.
-        confined.isWaiting = true
-        confined.hasStarted = true
+        state.value.isWaiting = true
+        state.value.hasStarted = true
         let wait = DescriptorWait(for: events, by: self)
         let code = loop.begin(wait, for: descriptor, isFirst: isFirst)
         if code == 0 { return }
@@ -60,20 +55,20 @@ package final class ReadinessWait: DescriptorWaiter, Sendable {
     /// Ends the wait and lets go of the descriptor, which may be closed. The handler is not called
     /// before the next `start`.
     package func cancel() {
-        if confined.isWaiting {
-            confined.isWaiting = false
-            if !loop.readiness.cancelWait(by: self, for: descriptor) { confined.ignored += 1 }
+        if state.value.isWaiting {
+            state.value.isWaiting = false
+            if !loop.readiness.cancelWait(by: self, for: descriptor) { state.value.ignored += 1 }
         }
-        if confined.hasStarted { loop.readiness.release(descriptor) }
-        confined.hasStarted = false
+        if state.value.hasStarted { loop.readiness.release(descriptor) }
+        state.value.hasStarted = false
     }
 
     private func ended(_ events: UInt32) {
-        if confined.ignored > 0 {
-            confined.ignored -= 1
+        if state.value.ignored > 0 {
+            state.value.ignored -= 1
             return
         }
-        confined.isWaiting = false
+        state.value.isWaiting = false
         handler(events)
     }
 
