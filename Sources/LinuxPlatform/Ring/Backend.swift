@@ -9,25 +9,20 @@ package struct Backend: Sendable {
     /// Why this back end was chosen, for the log.
     package let reason: String
 
-    /// The user's choice in RINGDISPATCH_BACKEND.
-    package enum Preference: String, Sendable, CaseIterable {
-        case auto
-        case ioUring = "io_uring"
-        case epoll
-    }
-
+    /// - Parameter requested: the user's choice in RINGDISPATCH_BACKEND; nil: io_uring if the
+    ///   kernel allows it.
     /// - Throws: if io_uring was requested and is refused.
-    package init(preference: Preference) throws(SystemError) {
-        if preference == .epoll {
+    package init(requested: Kind?) throws(SystemError) {
+        if requested == .epoll {
             (kind, reason) = (.epoll, "as requested")
             return
         }
         do throws(SystemError) {
             try UringProbe.check()
             kind = .ioUring
-            reason = preference == .ioUring ? "as requested" : "the kernel allows it"
+            reason = requested == .ioUring ? "as requested" : "the kernel allows it"
         } catch {
-            if preference == .ioUring { throw error }
+            if requested == .ioUring { throw error }
             (kind, reason) = (.epoll, error.description)
         }
     }

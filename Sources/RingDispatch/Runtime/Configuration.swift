@@ -11,7 +11,8 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_STALLS` | reports handlers that run longer, in ms, 10 to 3600000 | none |
 /// | `RINGDISPATCH_TRACE` | the file that gets a trace when the process exits | none |
 struct Configuration: Sendable {
-    var backend = Backend.Preference.auto
+    /// Nil: `auto`.
+    var backend: Backend.Kind?
     var loops = 1
     var workers = Configuration.defaultWorkers
     var isLogging = true
@@ -50,13 +51,13 @@ struct Configuration: Sendable {
             }
             return number
         }
-        if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty {
-            guard let preference = Backend.Preference(rawValue: value) else {
+        if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty, value != "auto" {
+            guard let kind = Backend.Kind(rawValue: value) else {
                 throw Invalid(
                     message: "RINGDISPATCH_BACKEND is '\(value)'; "
                         + "it must be auto, io_uring or epoll")
             }
-            backend = preference
+            backend = kind
         }
         workers = try number("RINGDISPATCH_WORKERS", Configuration.workerRange) ?? workers
         loops = min(usableCPUs, Configuration.loopRange.upperBound, workers - 1)

@@ -55,7 +55,7 @@ private final class TestRuntime: Sendable {
         QueueLayer.install
         var configuration = try Configuration(variable: { _ in nil }, usableCPUs: loops)
         configuration.backend = Runtime.shared.configuration.backend
-        runtime = try Runtime.make(configuration)
+        runtime = try Runtime(configuration)
     }
 
     func push(_ body: @escaping @Sendable () -> Void) {

@@ -22,16 +22,10 @@ package struct Runtime: ~Copyable, Sendable {
     private let nextLoop = Atomic<Int>(0)
     private static let shortage = RepeatedLine()
 
-    static func make(_ configuration: Configuration) throws(SystemError) -> Runtime {
-        Runtime(
-            configuration, try Backend(preference: configuration.backend),
-            try Pool(isBackground: false, configuration))
-    }
-
-    private init(_ configuration: Configuration, _ backend: Backend, _ pool: Pool) {
-        self.configuration = configuration
-        self.backend = backend
-        self.pool = pool
+    init(_ configuration: Configuration) throws(SystemError) {
+        let backend = try Backend(requested: configuration.backend)
+        let pool = try Pool(isBackground: false, configuration)
+        (self.configuration, self.backend, self.pool) = (configuration, backend, pool)
     }
 
     private static func makeShared() -> Runtime {
@@ -44,7 +38,7 @@ package struct Runtime: ~Copyable, Sendable {
         if let path = configuration.traceFile { Trace.start(file: path) }
         while true {
             do throws(SystemError) {
-                let runtime = try make(configuration)
+                let runtime = try Runtime(configuration)
                 if configuration.isLogging { runtime.log() }
                 return runtime
             } catch {
