@@ -16,15 +16,11 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
 
     deinit {
         let state = core.current
-        if state.isInactive {
+        if state.isInactive || state.suspends > 0 {
             fatalMisuse(
-                "a \(core.purpose) on queue '\(core.queue.label)' was released while inactive: "
-                    + "activate it before its last reference goes")
-        }
-        if state.suspends > 0 {
-            fatalMisuse(
-                "a \(core.purpose) on queue '\(core.queue.label)' was released while suspended: "
-                    + "resume it before its last reference goes")
+                "a \(core.purpose) on queue '\(core.queue.label)' was released while "
+                    + (state.isInactive ? "inactive: activate" : "suspended: resume")
+                    + " it before its last reference goes")
         }
         if !state.isDone { core.cancel(isAbandoned: true) }
     }
