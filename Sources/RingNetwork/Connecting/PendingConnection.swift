@@ -97,7 +97,8 @@ public final class PendingConnection: Confining {
         while confined.deliver != nil && !confined.untried.isEmpty {
             let next = confined.untried.removeFirst()
             do throws(SystemError) {
-                if try begin(next) { break }
+                try begin(next)
+                break
             } catch {
                 confined.failed.append(ConnectError.Attempt(next, error))
             }
@@ -111,15 +112,14 @@ public final class PendingConnection: Confining {
         }
     }
 
-    /// Returns true if the socket is connected or an attempt is in progress, and false if the whole
-    /// attempt has failed.
-    private func begin(_ endpoint: Endpoint) throws(SystemError) -> Bool {
+    /// Connects a socket, begins an attempt, or fails as a whole.
+    /// - Throws: the error of this address.
+    private func begin(_ endpoint: Endpoint) throws(SystemError) {
         let address: SocketAddress
         do throws(EndpointError) {
             address = try endpoint.socketAddress()
         } catch {
-            fail(.invalidEndpoint(error))
-            return false
+            return fail(.invalidEndpoint(error))
         }
         if let local = confined.local, local.family != address.family {
             throw SystemError(call: "bind", code: ErrorCode.familyNotSupported)
@@ -137,7 +137,6 @@ public final class PendingConnection: Confining {
             confined.running.append(attempt)
             attempt.start(socket.progress)
         }
-        return true
     }
 
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
