@@ -63,12 +63,6 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         return loop.sendBatch
     }
 
-    /// Makes the batches of the ordinary loops, for servers. Once clients have all descriptors,
-    /// there are none for rings, and a ring may take the one that a listener keeps in reserve.
-    static func makeAll() {
-        for loop in Runtime.shared.pool.loops where loop.output == nil { _ = make(for: loop) }
-    }
-
     // MARK: for the worker
 
     /// Adds bytes of a stream that has none in another loop's batch. Returns false if earlier bytes

@@ -2,8 +2,14 @@ internal import LinuxPlatform
 
 // On the queue, unless a comment says otherwise.
 extension StreamSocket {
-    /// Acquires now, from any thread, what sends will need: for a server before it accepts.
-    package static func prepareSends() { SendBatch.makeAll() }
+    /// Makes the batches of the ordinary loops now, from any thread: for a server before it
+    /// accepts. Once clients have all descriptors, there are none for rings, and a ring may take
+    /// the one that a listener keeps in reserve.
+    package static func prepareSends() {
+        for loop in Runtime.shared.pool.loops where loop.output == nil {
+            _ = SendBatch.make(for: loop)
+        }
+    }
 
     /// Sends bytes, or adds them to the loop's batch.
     /// - Returns: how many bytes were sent or added; or a negated errno. After less than all, call
