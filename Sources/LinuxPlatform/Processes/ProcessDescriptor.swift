@@ -34,7 +34,11 @@ package final class ProcessDescriptor: Sendable {
 
     package var number: Int32 { descriptor.number }
 
-    /// How the process ended, without reaping it; nil while it runs, or if Linux does not report
-    /// it.
-    package var exit: ProcessExit? { ProcessExit(clinux_pidfd_exit(descriptor.number)) }
+    /// How the process ended, in the format of wait(2); nil while it runs, or if Linux does not
+    /// report it. Does not reap the process.
+    package var waitStatus: Int32? { clinux_pidfd_exit(descriptor.number).waitStatus }
+}
+
+extension clinux_exit {
+    var waitStatus: Int32? { is_known ? wait_status : nil }
 }

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Queries on a process by its number alone.
 package enum Processes {
-    /// Whether a process has ended, and how, if Linux reports it. A process that is not our child
-    /// counts as running until its parent reaps it.
-    package static func hasEnded(_ process: Int32) -> (Bool, ProcessExit?) {
-        if let exit = ProcessExit(clinux_child_exit(process)) { return (true, exit) }
+    /// Whether a process has ended, and how, in the format of wait(2), if Linux reports it. A
+    /// process that is not our child counts as running until its parent reaps it.
+    package static func hasEnded(_ process: Int32) -> (Bool, waitStatus: Int32?) {
+        if let status = clinux_child_exit(process).waitStatus { return (true, status) }
         return (!clinux_process_exists(process), nil)
     }
 

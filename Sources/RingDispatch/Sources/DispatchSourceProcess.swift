@@ -52,6 +52,14 @@ extension DispatchSource {
         case exited(code: Int32)
         /// A signal ended the process.
         case signaled(signal: Int32, coreDumped: Bool)
+
+        init(waitStatus: Int32) {
+            let signal = waitStatus & 0x7f
+            self =
+                signal == 0
+                ? .exited(code: waitStatus >> 8 & 0xff)
+                : .signaled(signal: signal, coreDumped: waitStatus & 0x80 != 0)
+        }
     }
 
     /// Makes a source that reports once that a process has ended. The process need not be a child.
@@ -104,11 +112,6 @@ private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, 
     override var mask: UInt { DispatchSource.ProcessEvent.exit.rawValue }
 
     var exitStatus: DispatchSource.ProcessExitStatus? {
-        switch processCore.exit {
-        case .exited(let code): .exited(code: code)
-        case .signaled(let signal, let coreDumped):
-            .signaled(signal: signal, coreDumped: coreDumped)
-        case nil: nil
-        }
+        processCore.waitStatus.map(DispatchSource.ProcessExitStatus.init(waitStatus:))
     }
 }

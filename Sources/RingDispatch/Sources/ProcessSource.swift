@@ -13,13 +13,13 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
         var process: ProcessDescriptor?
         /// The process did not exist when the source was made.
         var isUnknown = false
-        var exit: ProcessExit?
+        var waitStatus: Int32?
         var isDetached = false
 
         /// How the process ended. Kept, because the program may reap it at any time.
-        mutating func readExit() -> ProcessExit? {
-            if exit == nil { exit = process?.exit }
-            return exit
+        mutating func readStatus() -> Int32? {
+            if waitStatus == nil { waitStatus = process?.waitStatus }
+            return waitStatus
         }
     }
 
@@ -77,7 +77,7 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
 
     /// The pidfd is readable.
     func waitEnded(_ events: UInt32, _ context: Context) {
-        watching.withLock { _ = $0.readExit() }
+        watching.withLock { _ = $0.readStatus() }
         tell(context)
     }
 
@@ -89,7 +89,7 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
     override func detach() {
         let process = watching.withLock { watching in
             watching.isDetached = true
-            _ = watching.readExit()
+            _ = watching.readStatus()
             return watching.process.take()
         }
         guard let process else { return }
@@ -116,16 +116,16 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
     private func check() {
         var opened: ProcessDescriptor?
         var hasEnded = false
-        var exit: ProcessExit?
+        var waitStatus: Int32?
         switch ProcessDescriptor.open(identifier) {
         case .opened(let descriptor): opened = descriptor
         case .gone: hasEnded = true
-        case .refused: (hasEnded, exit) = Processes.hasEnded(identifier)
+        case .refused: (hasEnded, waitStatus) = Processes.hasEnded(identifier)
         }
-        let (isOver, isWaiting) = watching.withLock { [opened, exit] watching in
+        let (isOver, isWaiting) = watching.withLock { [opened, waitStatus] watching in
             if watching.isDetached { return (true, false) }
             watching.process = opened
-            watching.exit = exit
+            watching.waitStatus = waitStatus
             return (false, beginWait(for: opened))
         }
         if !isOver { goOn(isWaiting: isWaiting, hasEnded: hasEnded, Context.current) }
@@ -133,6 +133,6 @@ final class ProcessSource: MergingSource, DescriptorWaiter {
 
     // MARK: results
 
-    /// How the process ended, if it is known yet.
-    var exit: ProcessExit? { watching.withLock { $0.readExit() } }
+    /// How the process ended, in the format of wait(2), if it is known yet.
+    var waitStatus: Int32? { watching.withLock { $0.readStatus() } }
 }
