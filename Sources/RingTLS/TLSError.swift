@@ -1,8 +1,8 @@
 #if TLS
 /// A TLS failure, with its cause and a remedy.
 public struct TLSError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of failure that a program may want to distinguish.
-    public enum Kind: Sendable, Hashable {
+    /// What was wrong, in a form that a program can test.
+    public enum Reason: Sendable, Hashable {
         /// A file could not be read.
         case file
         /// A certificate or a certificate list is unusable.
@@ -50,23 +50,23 @@ public struct TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// For programs; `description` is for people.
-    public let kind: Kind
-    /// What failed, without the reason and the remedy.
+    public let reason: Reason
+    /// What failed, without the detail and the remedy.
     public let message: String
-    /// The reason in the words of OpenSSL or the operating system.
-    public let reason: String?
+    /// The cause in the words of OpenSSL or the operating system.
+    public let detail: String?
     /// How to fix it.
     public let remedy: String?
 
-    init(_ kind: Kind, _ message: String, reason: String? = nil, remedy: String? = nil) {
-        self.kind = kind
-        self.message = message
+    init(_ reason: Reason, _ message: String, detail: String? = nil, remedy: String? = nil) {
         self.reason = reason
+        self.message = message
+        self.detail = detail
         self.remedy = remedy
     }
 
     public var description: String {
-        let cause = reason.map { "\(message): \($0)" } ?? message
+        let cause = detail.map { "\(message): \($0)" } ?? message
         return remedy.map { "\(cause); \($0)" } ?? cause
     }
 }

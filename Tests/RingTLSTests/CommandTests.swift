@@ -67,7 +67,7 @@ struct CommandTests {
         let (loop, client) = try serve(
             serverConfiguration(), ["-verify_hostname", "elsewhere.example"])
         #expect(!loop.run { $0.engine.state == .peerClosed })
-        guard case .peerAlert = loop.side.failure?.kind else {
+        guard case .peerAlert = loop.side.failure?.reason else {
             Issue.record("\(String(describing: loop.side.failure))\n\(client.transcript)")
             return
         }
@@ -87,7 +87,7 @@ struct CommandTests {
             #expect(loop.side.engine.state == .established)
             #expect(loop.side.engine.peerCertificateChain().first == TestIdentities.client.der)
         } else {
-            #expect(loop.side.failure?.kind == .verification(.missing))
+            #expect(loop.side.failure?.reason == .verification(.missing))
             loop.flush()
             #expect(client.wait(for: "alert"))
         }

@@ -76,9 +76,9 @@ struct HandshakeTests {
         server.minimumVersion = .tls13
         let pair = try EnginePair(client: client, server: server)
         pair.connect()
-        #expect(pair.server.failure?.kind == .protocolViolation)
+        #expect(pair.server.failure?.reason == .protocolViolation)
         #expect(pair.server.engine.sentAlert == .protocolVersion)
-        #expect(pair.client.failure?.kind == .peerAlert(.protocolVersion))
+        #expect(pair.client.failure?.reason == .peerAlert(.protocolVersion))
         client.minimumVersion = .tls13
         #expect(throws: TLSError.self) { try TLSContext(client) }
     }
@@ -90,8 +90,8 @@ struct HandshakeTests {
         server.cipherList = "ECDHE-ECDSA-AES256-GCM-SHA384"
         let pair = try EnginePair(client: client, server: server)
         pair.connect()
-        #expect(pair.server.failure?.kind == .protocolViolation)
-        #expect(pair.client.failure?.kind == .peerAlert(.handshakeFailure))
+        #expect(pair.server.failure?.reason == .protocolViolation)
+        #expect(pair.client.failure?.reason == .peerAlert(.handshakeFailure))
         server.cipherList = client.cipherList
         let agreeing = try EnginePair(client: client, server: server)
         agreeing.connect()
@@ -128,8 +128,8 @@ struct HandshakeTests {
         server.applicationProtocols = ["mqtt"]
         let pair = try EnginePair(client: client, server: server)
         pair.connect()
-        #expect(pair.server.failure?.kind == .protocolViolation)
-        #expect(pair.client.failure?.kind == .peerAlert(.noApplicationProtocol))
+        #expect(pair.server.failure?.reason == .protocolViolation)
+        #expect(pair.client.failure?.reason == .peerAlert(.noApplicationProtocol))
         client.applicationProtocols = []
         let silent = try EnginePair(client: client, server: server)
         silent.connect()

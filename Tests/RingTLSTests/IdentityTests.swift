@@ -39,7 +39,7 @@ struct IdentityTests {
             { (identity: inout TLSIdentity) in identity.privateKey = .file("/gone/a.pem") },
         ] {
             let error = error(change)
-            #expect(error?.kind == .file)
+            #expect(error?.reason == .file)
             #expect(error?.description.contains("'/gone/a.pem': No such file") == true)
         }
         var configuration = clientConfiguration()
@@ -50,10 +50,10 @@ struct IdentityTests {
     @Test("A key that belongs to another certificate is refused")
     func mismatch() {
         let error = error { $0.privateKey = .bytes(TestIdentities.client.keyPEM()) }
-        #expect(error?.kind == .keyMismatch)
+        #expect(error?.reason == .keyMismatch)
         let authority = TestIdentities.authority.certificatePEM
         let order = self.error { $0.certificateChain = .bytes(authority + own.certificatePEM) }
-        #expect(order?.kind == .keyMismatch)
+        #expect(order?.reason == .keyMismatch)
         #expect(order?.remedy?.contains("before those of authorities") == true)
     }
 
@@ -62,9 +62,9 @@ struct IdentityTests {
         let key = TLSPEMSource.bytes(own.keyPEM(password: "secret"))
         #expect(error { ($0.privateKey, $0.password) = (key, "secret") } == nil)
         let wrong = error { ($0.privateKey, $0.password) = (key, "guess") }
-        #expect(wrong?.kind == .password && wrong?.message.contains("is wrong") == true)
+        #expect(wrong?.reason == .password && wrong?.message.contains("is wrong") == true)
         let missing = error { $0.privateKey = key }
-        #expect(missing?.kind == .password)
+        #expect(missing?.reason == .password)
         #expect(missing?.message.contains("no password was given") == true)
     }
 
@@ -72,11 +72,11 @@ struct IdentityTests {
     func nonsense() {
         for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nnonsense\n"] {
             let bytes = Array(text.utf8)
-            #expect(error { $0.certificateChain = .bytes(bytes) }?.kind == .certificate)
-            #expect(error { $0.privateKey = .bytes(bytes) }?.kind == .privateKey)
+            #expect(error { $0.certificateChain = .bytes(bytes) }?.reason == .certificate)
+            #expect(error { $0.privateKey = .bytes(bytes) }?.reason == .privateKey)
         }
         let cut = own.certificatePEM.dropLast(60)
-        #expect(error { $0.certificateChain = .bytes(Array(cut)) }?.kind == .certificate)
+        #expect(error { $0.certificateChain = .bytes(Array(cut)) }?.reason == .certificate)
         var configuration = clientConfiguration()
         configuration.trustRoots = .pem(.bytes([]))
         #expect(throws: TLSError.self) { try TLSContext(configuration) }
@@ -84,27 +84,27 @@ struct IdentityTests {
 
     @Test("Contradictory settings are refused")
     func contradictions() {
-        func kind(_ configuration: TLSConfiguration) -> TLSError.Kind? {
+        func reason(_ configuration: TLSConfiguration) -> TLSError.Reason? {
             do {
                 _ = try TLSContext(configuration)
                 return nil
-            } catch { return (error as? TLSError)?.kind }
+            } catch { return (error as? TLSError)?.reason }
         }
         var client = clientConfiguration()
         client.verification = .optional
-        #expect(kind(client) == .configuration)
+        #expect(reason(client) == .configuration)
         client = clientConfiguration()
         client.serverNames = TLSServerNames([:])
-        #expect(kind(client) == .configuration)
+        #expect(reason(client) == .configuration)
         client = clientConfiguration()
         client.cipherList = "no such cipher"
-        #expect(kind(client) == .configuration)
+        #expect(reason(client) == .configuration)
         var server = serverConfiguration()
         server.verification = .full
-        #expect(kind(server) == .configuration)
+        #expect(reason(server) == .configuration)
         server = serverConfiguration()
         server.identity = nil
-        #expect(kind(server) == .configuration)
+        #expect(reason(server) == .configuration)
     }
 
     @Test("Reloading reads the files again, for new connections")

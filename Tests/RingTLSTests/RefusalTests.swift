@@ -29,8 +29,8 @@ struct RefusalTests {
             side.start()
             side.receive(Array(text.utf8))
             let failure = try #require(side.failure)
-            #expect(failure.kind == .protocolViolation, "\(failure)")
-            #expect(failure.reason?.isEmpty == false && failure.remedy != nil)
+            #expect(failure.reason == .protocolViolation, "\(failure)")
+            #expect(failure.detail?.isEmpty == false && failure.remedy != nil)
             #expect(side.engine.state == .failed(failure))
         }
     }
@@ -54,11 +54,11 @@ struct RefusalTests {
         pair.client.outbox[pair.client.outbox.count - 1] ^= 1
         pair.deliver(from: pair.client, to: pair.server)
         #expect(pair.server.text == "good")
-        #expect(pair.server.failure?.kind == .protocolViolation)
+        #expect(pair.server.failure?.reason == .protocolViolation)
         #expect(pair.server.engine.sentAlert == .badRecordMAC)
         #expect(!pair.server.outbox.isEmpty)
         pair.exchange()
-        #expect(pair.client.failure?.kind == .peerAlert(.badRecordMAC))
+        #expect(pair.client.failure?.reason == .peerAlert(.badRecordMAC))
     }
 
     @Test("A flight with a changed byte is refused, wherever the byte is")

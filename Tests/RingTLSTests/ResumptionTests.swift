@@ -101,7 +101,7 @@ struct ResumptionTests {
         let pair = try EnginePair(client: client, server: server, serverName: "open.example")
         #expect(pair.client.pretend(serverName: "strict.example"))
         pair.connect()
-        #expect(pair.server.failure?.kind == .verification(.missing))
+        #expect(pair.server.failure?.reason == .verification(.missing))
     }
 
     @Test(

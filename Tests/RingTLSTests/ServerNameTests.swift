@@ -42,7 +42,7 @@ struct ServerNameTests {
         nameless.expectTalk()
         #expect(nameless.client.engine.peerCertificateChain() == [TestIdentities.server.der])
         let unknown = try connect(to: "x.y.example.org", server) { $0.maximumVersion = version }
-        #expect(unknown.client.failure?.kind == .verification(.hostName))
+        #expect(unknown.client.failure?.reason == .verification(.hostName))
     }
 
     @Test("Unknown names can be refused")
@@ -50,7 +50,7 @@ struct ServerNameTests {
         var server = serverConfiguration()
         server.serverNames = TLSServerNames([:], refusesUnknownNames: true)
         let pair = try connect(to: "localhost", server)
-        #expect(pair.client.failure?.kind == .peerAlert(.unrecognizedName))
+        #expect(pair.client.failure?.reason == .peerAlert(.unrecognizedName))
         #expect(pair.server.engine.sentAlert == .unrecognizedName)
         try connect(to: nil, server).expectTalk()
     }
@@ -73,9 +73,9 @@ struct ServerNameTests {
         }
         let offer = ["outer", "inner"]
         let refused = try connect(to: "strict.example", server)
-        #expect(refused.server.failure?.kind == .verification(.missing))
+        #expect(refused.server.failure?.reason == .verification(.missing))
         let old = try connect(to: "strict.example", server) { $0.maximumVersion = .tls12 }
-        #expect(old.client.failure?.kind == .peerAlert(.protocolVersion))
+        #expect(old.client.failure?.reason == .peerAlert(.protocolVersion))
         let accepted = try connect(to: "strict.example", server) {
             $0.identity = TestIdentities.client.identity
             $0.applicationProtocols = offer

@@ -80,7 +80,7 @@ struct TransferTests {
         pair.client.end()
         #expect(pair.client.failure == nil)
         pair.client.send("more")
-        #expect(pair.client.failure?.kind == .closed)
+        #expect(pair.client.failure?.reason == .closed)
     }
 
     @Test("Bytes behind close_notify are ignored")
@@ -100,7 +100,7 @@ struct TransferTests {
         pair.exchange()
         pair.server.end()
         #expect(pair.server.text == "part")
-        #expect(pair.server.failure?.kind == .truncated)
+        #expect(pair.server.failure?.reason == .truncated)
         guard case .failed = pair.server.engine.state else {
             Issue.record("state \(pair.server.engine.state)")
             return
@@ -108,7 +108,7 @@ struct TransferTests {
         let closing = try connected()
         closing.client.close()
         closing.client.end()
-        #expect(closing.client.failure?.kind == .truncated)
+        #expect(closing.client.failure?.reason == .truncated)
     }
 
     @Test("An end in the middle of a record, or of the handshake, is a truncation")
@@ -118,11 +118,11 @@ struct TransferTests {
         pair.server.receive(pair.client.outbox.dropLast())
         #expect(pair.server.received.isEmpty && pair.server.failure == nil)
         pair.server.end()
-        #expect(pair.server.failure?.kind == .truncated)
+        #expect(pair.server.failure?.reason == .truncated)
         let early = try EnginePair()
         early.client.start()
         early.client.end()
-        #expect(early.client.failure?.kind == .truncated)
+        #expect(early.client.failure?.reason == .truncated)
     }
 
     @Test("Closing during the handshake sends nothing and ends it")

@@ -9,7 +9,7 @@ struct VerificationTests {
         _ request: CertificateRequest, by issuer: Issued = TestIdentities.authority,
         serverName: String = "localhost",
         change: (inout TLSConfiguration) -> Void = { _ in }
-    ) throws -> (pair: EnginePair, failure: TLSError.Kind?) {
+    ) throws -> (pair: EnginePair, failure: TLSError.Reason?) {
         var client = clientConfiguration()
         change(&client)
         let issued = TestIdentities.issue(request, by: issuer)
@@ -17,7 +17,7 @@ struct VerificationTests {
             client: client, server: serverConfiguration(issued), serverName: serverName)
         pair.connect()
         if pair.client.failure == nil { pair.expectTalk() }
-        return (pair, pair.client.failure?.kind)
+        return (pair, pair.client.failure?.reason)
     }
 
     @Test(
@@ -42,7 +42,7 @@ struct VerificationTests {
             let text = try #require(pair.client.failure?.description)
             #expect(text.contains("'\(serverName)'"))
             #expect(pair.client.engine.sentAlert == .badCertificate)
-            #expect(pair.server.failure?.kind == .peerAlert(.badCertificate))
+            #expect(pair.server.failure?.reason == .peerAlert(.badCertificate))
         }
     }
 
@@ -59,7 +59,7 @@ struct VerificationTests {
         let request = CertificateRequest(beginsSeconds: -7200, endsSeconds: -3600)
         let (pair, failure) = try verdict(request)
         #expect(failure == .verification(.expired))
-        #expect(pair.server.failure?.kind == .peerAlert(.certificateExpired))
+        #expect(pair.server.failure?.reason == .peerAlert(.certificateExpired))
         let warnings = pair.server.engine.context.warnings
         #expect(warnings.count == 1 && warnings[0].contains("has expired"))
         #expect(pair.client.engine.context.warnings.isEmpty)
@@ -78,7 +78,7 @@ struct VerificationTests {
             CertificateRequest(), by: TestIdentities.otherAuthority)
         #expect(failure == .verification(.untrusted))
         #expect(pair.client.engine.sentAlert == .unknownAuthority)
-        #expect(pair.server.failure?.kind == .peerAlert(.unknownAuthority))
+        #expect(pair.server.failure?.reason == .peerAlert(.unknownAuthority))
         #expect(pair.client.failure?.remedy?.contains("trustRoots") == true)
     }
 
@@ -102,7 +102,7 @@ struct VerificationTests {
         #expect(pair.server.engine.peerCertificateChain().isEmpty)
         let without = try EnginePair(server: serverConfiguration(own))
         without.connect()
-        #expect(without.client.failure?.kind == .verification(.untrusted))
+        #expect(without.client.failure?.reason == .verification(.untrusted))
     }
 
     @Test("Less verification accepts more")
@@ -134,7 +134,7 @@ struct VerificationTests {
             if isPinned {
                 pair.expectTalk()
             } else {
-                #expect(pair.client.failure?.kind == .verification(.refused))
+                #expect(pair.client.failure?.reason == .verification(.refused))
             }
         }
     }
@@ -142,7 +142,7 @@ struct VerificationTests {
     @Test("Full verification needs a name")
     func nameless() throws {
         let error = #expect(throws: TLSError.self) { try EnginePair(serverName: nil) }
-        #expect(error?.kind == .configuration)
+        #expect(error?.reason == .configuration)
         for name in ["", "a b", "b\u{fc}cher.example", String(repeating: "a", count: 256)] {
             #expect(throws: TLSError.self) { try EnginePair(serverName: name) }
         }
@@ -177,9 +177,9 @@ struct MutualTests {
     @Test("A client without a certificate is refused", arguments: [TLSVersion.tls12, .tls13])
     func missing(version: TLSVersion) throws {
         let pair = try connect(nil, version: version)
-        #expect(pair.server.failure?.kind == .verification(.missing))
+        #expect(pair.server.failure?.reason == .verification(.missing))
         let alert: TLSAlert = version == .tls13 ? .certificateRequired : .handshakeFailure
-        #expect(pair.client.failure?.kind == .peerAlert(alert))
+        #expect(pair.client.failure?.reason == .peerAlert(alert))
         #expect(pair.server.engine.sentAlert == alert)
     }
 
@@ -188,8 +188,8 @@ struct MutualTests {
         let stranger = TestIdentities.issue(
             CertificateRequest(name: "stranger"), by: TestIdentities.otherAuthority)
         let pair = try connect(stranger.identity, version: version)
-        #expect(pair.server.failure?.kind == .verification(.untrusted))
-        #expect(pair.client.failure?.kind == .peerAlert(.unknownAuthority))
+        #expect(pair.server.failure?.reason == .verification(.untrusted))
+        #expect(pair.client.failure?.reason == .peerAlert(.unknownAuthority))
     }
 
     @Test("An optional certificate may be missing, but not wrong")
@@ -204,7 +204,7 @@ struct MutualTests {
         let stranger = TestIdentities.issue(
             CertificateRequest(name: "stranger"), by: TestIdentities.otherAuthority)
         let wrong = try connect(stranger.identity, verification: .optional, version: .tls13)
-        #expect(wrong.server.failure?.kind == .verification(.untrusted))
+        #expect(wrong.server.failure?.reason == .verification(.untrusted))
     }
 }
 #endif

@@ -25,7 +25,7 @@ struct ContextSetup {
     private func check(_ result: Int, _ message: String, _ remedy: String) throws(TLSError) {
         if result == 1 { return }
         throw TLSError(
-            .configuration, message, reason: OpenSSLErrors.take().text, remedy: remedy)
+            .configuration, message, detail: OpenSSLErrors.take().text, remedy: remedy)
     }
 
     private func protocols() throws(TLSError) {
@@ -129,7 +129,7 @@ struct ContextSetup {
                 .keyMismatch,
                 "the private key in \(identity.privateKey.name) does not match the first "
                     + "certificate in \(identity.certificateChain.name) (\(own.subject))",
-                reason: OpenSSLErrors.take().text,
+                detail: OpenSSLErrors.take().text,
                 remedy: "give the key the certificate was issued for, and the own certificate "
                     + "before those of authorities")
         }

@@ -35,7 +35,7 @@ public final class TLSContext: Sendable {
         let isServer = configuration.role == .server
         guard let handle = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
             throw TLSError(
-                .resources, "no TLS context", reason: OpenSSLErrors.take().text,
+                .resources, "no TLS context", detail: OpenSSLErrors.take().text,
                 remedy: "see whether memory is left and OpenSSL's configuration file is valid")
         }
         self.handle = handle

@@ -10,12 +10,12 @@ extension TLSEngine {
         if cause == SSL_ERROR_ZERO_RETURN {
             return TLSError(
                 .protocolViolation, "the peer closed the connection during the handshake",
-                reason: errors.text, remedy: "see the peer's log for its reason")
+                detail: errors.text, remedy: "see the peer's log for its reason")
         }
         let known = errors.entries.first { $0.library == ERR_LIB_SSL }
         guard let reason = known?.reason else {
             return TLSError(
-                .resources, "\(during) failed inside OpenSSL", reason: errors.text,
+                .resources, "\(during) failed inside OpenSSL", detail: errors.text,
                 remedy: "see whether memory is left")
         }
         // OpenSSL reports a received alert as the reason SSL_AD_REASON_OFFSET + alert.
@@ -24,17 +24,17 @@ extension TLSEngine {
             let alert = TLSAlert(code: UInt8(reason - alerts))
             return TLSError(
                 .peerAlert(alert), "the peer ended \(during) with the alert '\(alert)'",
-                reason: errors.text, remedy: Self.remedy(for: alert))
+                detail: errors.text, remedy: Self.remedy(for: alert))
         }
         switch reason {
         case SSL_R_CERTIFICATE_VERIFY_FAILED: return verificationFailure()
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             return TLSError(
-                .verification(.missing), "the peer showed no certificate", reason: errors.text,
+                .verification(.missing), "the peer showed no certificate", detail: errors.text,
                 remedy: "give the peer an identity, or set verification to .optional")
         default:
             return TLSError(
-                .protocolViolation, "\(during) failed", reason: errors.text,
+                .protocolViolation, "\(during) failed", detail: errors.text,
                 remedy: Self.remedy(forReason: reason))
         }
     }
@@ -67,7 +67,7 @@ extension TLSEngine {
         let expected = kind == .hostName ? serverName.map { " for '\($0)'" } ?? "" : ""
         return TLSError(
             .verification(kind), "the peer's certificate was not accepted\(expected)",
-            reason: text, remedy: remedy)
+            detail: text, remedy: remedy)
     }
 
     private static func remedy(for alert: TLSAlert) -> String {

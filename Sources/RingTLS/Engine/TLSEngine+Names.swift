@@ -35,7 +35,7 @@ extension TLSEngine {
         if !isSet {
             throw TLSError(
                 .configuration, "the server's name '\(name)' is refused",
-                reason: OpenSSLErrors.take().text, remedy: "give a host name or an address")
+                detail: OpenSSLErrors.take().text, remedy: "give a host name or an address")
         }
         context.sessions?.resume(ssl, for: name)
     }

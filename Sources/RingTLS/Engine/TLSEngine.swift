@@ -76,7 +76,7 @@ public final class TLSEngine {
         defer { ExitGate.leave(place) }
         OpenSSLErrors.clear()
         guard let ssl = SSL_new(context.handle) else {
-            throw TLSError(.resources, "no TLS engine", reason: OpenSSLErrors.take().text)
+            throw TLSError(.resources, "no TLS engine", detail: OpenSSLErrors.take().text)
         }
         self.ssl = ssl
         self.context = context
@@ -84,7 +84,7 @@ public final class TLSEngine {
         self.serverName = name
         // All properties are set: from here on, `deinit` frees `ssl` when `init` throws.
         if !bio.attach(to: ssl) {
-            throw TLSError(.resources, "no TLS engine", reason: OpenSSLErrors.take().text)
+            throw TLSError(.resources, "no TLS engine", detail: OpenSSLErrors.take().text)
         }
         OpenSSLCallbacks.attach(self, to: ssl)
         switch role {

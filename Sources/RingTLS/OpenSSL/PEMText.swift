@@ -22,7 +22,7 @@ final class PEMText {
         guard let bio else {
             let cause = OpenSSLErrors.take().entries.first?.text
             throw TLSError(
-                .file, "cannot open \(source.name)", reason: cause,
+                .file, "cannot open \(source.name)", detail: cause,
                 remedy: "check the path and who may read the file")
         }
         self.source = source
@@ -50,7 +50,7 @@ final class PEMText {
         }
         throw TLSError(
             .certificate, "cannot read certificate \(list.count + 1) in \(source.name)",
-            reason: errors.text, remedy: "the text may be cut off or changed; issue it again")
+            detail: errors.text, remedy: "the text may be cut off or changed; issue it again")
     }
 
     /// The password callback's argument, which records whether OpenSSL asked for a password.
@@ -86,10 +86,10 @@ final class PEMText {
                 isMissing
                     ? "the private key in \(source.name) is encrypted, and no password was given"
                     : "the password for the private key in \(source.name) is wrong",
-                reason: errors.text, remedy: "set TLSIdentity.password to the key's password")
+                detail: errors.text, remedy: "set TLSIdentity.password to the key's password")
         }
         throw TLSError(
-            .privateKey, "no private key in \(source.name) that can be read", reason: errors.text,
+            .privateKey, "no private key in \(source.name) that can be read", detail: errors.text,
             remedy: "give PEM text with '-----BEGIN PRIVATE KEY-----'")
     }
 }

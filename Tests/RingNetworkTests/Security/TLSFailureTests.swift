@@ -199,7 +199,7 @@ struct TLSFailureTests {
         let (wire, _, closed) = try makeServer()
         #expect(wire.send([22, 3, 1]))
         wire.close()
-        #expect(failure(closed)?.error?.kind == .truncated)
+        #expect(failure(closed)?.error?.reason == .truncated)
     }
 
     @Test("A truncated stream is an error; the bytes before are delivered")
@@ -214,7 +214,7 @@ struct TLSFailureTests {
         wire.send(output)
         wire.closeOutput()
         #expect(received.wait() == countingBytes(5))
-        #expect(failure(closed)?.error?.kind == .truncated)
+        #expect(failure(closed)?.error?.reason == .truncated)
     }
 
     @Test("A certificate for another name is refused, and both sides know why")
@@ -222,8 +222,8 @@ struct TLSFailureTests {
         let pair = try SecuredPair(serverName: "elsewhere.example")
         pair.server.setReceiveHandler { _, _ in }
         pair.activate()
-        #expect(failure(pair.clientClosed)?.error?.kind == .verification(.hostName))
-        guard case .peerAlert = failure(pair.serverClosed)?.error?.kind else {
+        #expect(failure(pair.clientClosed)?.error?.reason == .verification(.hostName))
+        guard case .peerAlert = failure(pair.serverClosed)?.error?.reason else {
             Issue.record("no alert")
             return
         }
@@ -235,17 +235,17 @@ struct TLSFailureTests {
         client.trustRoots = TestIdentities.otherAuthority.trust
         let distrustful = try SecuredPair(client: client)
         distrustful.activate()
-        #expect(failure(distrustful.clientClosed)?.error?.kind == .verification(.untrusted))
-        #expect(failure(distrustful.serverClosed)?.error?.kind == .peerAlert(.unknownAuthority))
+        #expect(failure(distrustful.clientClosed)?.error?.reason == .verification(.untrusted))
+        #expect(failure(distrustful.serverClosed)?.error?.reason == .peerAlert(.unknownAuthority))
         var server = serverConfiguration()
         server.verification = .required
         server.trustRoots = TestIdentities.authority.trust
         let demanding = try SecuredPair(server: server)
         demanding.activate()
-        #expect(failure(demanding.serverClosed)?.error?.kind == .verification(.missing))
+        #expect(failure(demanding.serverClosed)?.error?.reason == .verification(.missing))
         // In TLS 1.3 the client's handshake has ended by then.
         _ = Inbox(demanding.client)
-        #expect(failure(demanding.clientClosed)?.error?.kind == .peerAlert(.certificateRequired))
+        #expect(failure(demanding.clientClosed)?.error?.reason == .peerAlert(.certificateRequired))
     }
 
     @Test("A flood of handshake bytes is cut off")
