@@ -7,14 +7,14 @@ extension HTTPServer {
     /// The server as a service of ServiceLifecycle.
     ///
     /// A graceful shutdown refuses new clients and answers the requests in flight; see
-    /// ``stop(on:timeout:)``.
+    /// ``stop(on:drainTime:)``.
     /// - Parameters:
     ///   - pool: the server's pool.
-    ///   - seconds: how long requests may take then.
+    ///   - drainTime: how long requests may take then.
     public nonisolated func service(
-        on pool: RingSocketPool, drainTime seconds: Double = 10
+        on pool: RingSocketPool, drainTime: Duration = .seconds(10)
     ) -> some Service {
-        HTTPService(server: self, pool: pool, drainTime: seconds)
+        HTTPService(server: self, pool: pool, drainTime: drainTime)
     }
 }
 
@@ -22,13 +22,13 @@ extension HTTPServer {
 private struct HTTPService: Service {
     let server: HTTPServer
     let pool: RingSocketPool
-    let drainTime: Double
+    let drainTime: Duration
 
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await server.run(on: pool)
         } onGracefulShutdown: {
-            Task { await server.stopOnceListening(on: pool, timeout: drainTime) }
+            Task { await server.stopOnceListening(on: pool, drainTime: drainTime) }
         }
     }
 }

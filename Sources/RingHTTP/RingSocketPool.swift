@@ -22,6 +22,8 @@ public final class RingSocketPool: AsyncSocketPool {
         /// Between the calls of `run` and its end.
         var isRunning = false
         var isOver = false
+        /// `prepare` was called, now or earlier.
+        var wasPrepared = false
         /// See `endAccepting`.
         var accepting = Accepting.on
         /// The waits in progress.
@@ -33,7 +35,7 @@ public final class RingSocketPool: AsyncSocketPool {
 
     private let state = Locked(State())
 
-    /// Creates a pool for one server, to stop it with `stop(on:timeout:)`. Otherwise `.ring` will
+    /// Creates a pool for one server, to stop it with `stop(on:drainTime:)`. Otherwise `.ring` will
     /// do. Any number of clients may use the pool, too.
     public init() {}
 
@@ -42,7 +44,7 @@ public final class RingSocketPool: AsyncSocketPool {
     public func prepare() async throws {
         let isFree = state.withLock { state in
             if state.isRunning { return false }
-            (state.isOver, state.accepting) = (false, .on)
+            (state.isOver, state.accepting, state.wasPrepared) = (false, .on, true)
             return true
         }
         if !isFree { throw PoolHasServer() }
@@ -107,6 +109,9 @@ public final class RingSocketPool: AsyncSocketPool {
         }
         for wait in waits { wait.endIfListening() }
     }
+
+    /// Whether a server has prepared the pool: it does so before it listens.
+    var wasPrepared: Bool { state.withLock { $0.wasPrepared } }
 
     /// Whether `endAccepting` was called since `prepare`.
     var isEndingAccepting: Bool { state.withLock { $0.accepting != .on } }

@@ -94,7 +94,7 @@ struct HTTPServerTests {
             let busy = try await TestClient(port: port)
             try await busy.send("/slow")
             while !arrived.wasOpened { await Task.yield() }
-            let stopping = Task { await suite.server.stop(on: suite.pool, timeout: .infinity) }
+            let stopping = Task { await suite.server.stop(on: suite.pool, drainTime: .forever) }
             await #expect(throws: SocketError.disconnected) { try await idle.socket.read() }
             await #expect(throws: (any Error).self) { try await TestClient(port: port) }
             proceed.open()
@@ -122,7 +122,7 @@ struct HTTPServerTests {
             gates.isClosed.open()
             let idle = try await TestClient(port: port)
             while !gates.arrived.wasOpened { await Task.yield() }
-            let stopping = Task { await server.stop(on: pool, timeout: .infinity) }
+            let stopping = Task { await server.stop(on: pool, drainTime: .forever) }
             // The stop waits, or has closed the socket.
             for _ in 0..<1000 where await server.listeningAddress != nil { await Task.yield() }
             gates.proceed.open()
@@ -143,11 +143,22 @@ struct HTTPServerTests {
                 let suite = try HTTPServerTests()
                 let (port, run) = try await suite.start()
                 let client = try await TestClient(port: port)
-                await suite.server.stop(on: suite.pool, timeout: .infinity)
+                await suite.server.stop(on: suite.pool, drainTime: .forever)
                 await #expect(throws: (any Error).self) { try await client.socket.read() }
                 await #expect(throws: (any Error).self) { try await run.value }
             }
         }
+    }
+
+    @Test("A stop on a pool that the server does not use ends the process")
+    func stopOnOtherPool() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let suite = try HTTPServerTests()
+            _ = try await suite.start()
+            await suite.server.stop(on: .ring, drainTime: .forever)
+        }
+        expectMessage(result, naming: "on a RingSocketPool that it does not use", ".ring")
     }
 
     /// In a process of its own: see `stop`.
@@ -160,7 +171,7 @@ struct HTTPServerTests {
             await HTTPServerTests.addSlowRoute(to: suite.server, arrived, proceed)
             let (port, run) = try await HTTPServerTests.start(suite.server) {
                 try await suite.server.run(
-                    on: suite.pool, stoppingOn: SIGINT, SIGTERM, timeout: .infinity)
+                    on: suite.pool, stoppingOn: SIGINT, SIGTERM, drainTime: .forever)
             }
             let idle = try await TestClient(port: port)
             let busy = try await TestClient(port: port)
@@ -298,6 +309,10 @@ struct HTTPServerTests {
             for client in blocked { #expect(try await client.receive() == (200, "late")) }
         }
     }
+}
+
+extension Duration {
+    fileprivate static let forever = Duration.seconds(Int64.max)
 }
 
 /// A pool whose waits for clients return late.

@@ -57,7 +57,7 @@ struct NotesServer: AsyncParsableCommand {
             // Stopped in reverse order: event streams end before the server waits for them.
             // systemd is notified first, and of the start once the server listens.
             services: [
-                server.service(on: pool, drainTime: drain), feed,
+                server.service(on: pool, drainTime: .seconds(drain)), feed,
                 ServiceManager.service { [logger] in
                     try await server.waitUntilListening()
                     if case .ip4(let address, let port) = await server.listeningAddress {
