@@ -39,7 +39,6 @@ extension DispatchQueue {
     }
 
     /// The global queue of a class, by its former name. `dispatch_get_global_queue`.
-    @available(*, deprecated, message: "use global(qos:)")
     public static func global(priority: GlobalQueuePriority) -> DispatchQueue {
         switch priority {
         case .high: global(qos: .userInitiated)

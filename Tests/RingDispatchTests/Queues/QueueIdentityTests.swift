@@ -81,8 +81,7 @@ struct QueueIdentityTests {
         #expect(queue.sync { true })
     }
 
-    @Test("The deprecated priorities still name global queues")
-    @available(*, deprecated, message: "tests what is deprecated")
+    @Test("The former priorities still name global queues")
     func priorities() {
         #expect(DispatchQueue.global(priority: .high).sync { true })
         #expect(DispatchQueue.global(priority: .default).sync { true })
