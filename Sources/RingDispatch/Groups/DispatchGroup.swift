@@ -2,6 +2,8 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// Counts pieces of pending work and reports when none is left. `dispatch_group_t`.
+///
+/// Releasing a group with pending work, an `enter` without its `leave`, ends the process.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
     // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: how often the

@@ -11,7 +11,7 @@ internal import LinuxPlatform
 /// 6.4; FIFOs, terminals and some devices have O_NONBLOCK set while channels use them.
 ///
 /// Releasing a channel closes it: submitted operations continue, then the cleanup handler is
-/// called.
+/// called. Releasing a suspended channel ends the process.
 public final class DispatchIO: DispatchObject, @unchecked Sendable {
     // Safety: `core` is Sendable by proof of the compiler; `suspension` is a lock.
     let core: IOChannel
@@ -152,7 +152,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Sets the queue of barriers; nil means the default global queue.
+    /// Sets the queue of barriers, at any time; nil means the default global queue.
     public override func setTarget(queue: DispatchQueue?) {
         core.barrierQueue.withLock { $0 = queue }
     }

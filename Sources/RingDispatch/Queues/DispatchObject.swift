@@ -1,5 +1,5 @@
-/// The operations that queues and sources share: activate, suspend, resume, set the target. They do
-/// nothing to groups and semaphores. `dispatch_object_t`.
+/// The operations that queues, sources and `DispatchIO` share: activate, suspend, resume, set the
+/// target. They do nothing to groups and semaphores. `dispatch_object_t`.
 public class DispatchObject {
     init() {}
 
@@ -11,12 +11,14 @@ public class DispatchObject {
     /// Does nothing to the main queue and the global ones. `dispatch_suspend`.
     public func suspend() {}
 
-    /// Undoes one suspension. More resumes than suspends end the process. Does nothing to the main
-    /// queue and the global ones. `dispatch_resume`.
+    /// Undoes one suspension. More resumes than suspends end the process, except that a resume
+    /// activates an inactive source. Does nothing to the main queue and the global ones.
+    /// `dispatch_resume`.
     public func resume() {}
 
-    /// Sets the queue on which the object's work runs. Call it before the object is activated. Does
-    /// nothing to the main queue and the global ones. `dispatch_set_target_queue`.
+    /// Sets the queue on which the object's work runs. Call it before the object is activated:
+    /// later, it ends the process. `DispatchIO` allows it at any time. Does nothing to the main
+    /// queue and the global ones. `dispatch_set_target_queue`.
     public func setTarget(queue: DispatchQueue?) {}
 
     /// An item that was submitted with this group has run.

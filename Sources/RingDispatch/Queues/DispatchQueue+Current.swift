@@ -13,7 +13,8 @@ extension DispatchQueue {
         return main.isHeld(by: context) ? main : nil
     }
 
-    /// Sets the queue's value for a key; nil removes it. `dispatch_queue_set_specific`.
+    /// Sets the queue's value for a key; nil removes it. A global queue has no values: setting one
+    /// ends the process. `dispatch_queue_set_specific`.
     public final func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
         if kind == .global {
             fatalMisuse("setSpecific on global queue '\(label)': global queues carry no values")

@@ -4,6 +4,7 @@ internal import Synchronization
 /// Runs items in submission order: one at a time (serial), or concurrently. `dispatch_queue_t`.
 ///
 /// Items run on any threads of the runtime. A queue with items stays alive until they are done.
+/// Releasing an inactive or suspended queue ends the process.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Safety: `front` belongs to the queue's holder, which has taken the queue by a
     // compare-and-swap of `state` (see `QueueState`), in every build. `target`, `priority` and what

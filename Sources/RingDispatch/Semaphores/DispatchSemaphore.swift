@@ -2,6 +2,8 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A counting semaphore without an owner: any thread may signal. `dispatch_semaphore_t`.
+///
+/// Releasing a semaphore whose value is below its initial one ends the process.
 public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked. Available signals, or, negated, waiting threads.
     // `signal` (releasing) pairs with `wait` (acquiring).

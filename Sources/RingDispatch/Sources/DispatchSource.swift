@@ -4,7 +4,8 @@ internal import LinuxPlatform
 /// triggered by the program. `dispatch_source_t`.
 ///
 /// The `make...Source` functions return an inactive source. Keep a reference while you want its
-/// events: a source whose last reference goes ends without a call of its cancel handler.
+/// events: a source whose last reference goes ends without a call of its cancel handler. If it is
+/// inactive or suspended then, the process ends.
 public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked Sendable {
     // Safety: `core` synchronizes itself by its state word and locks; `setTarget` ends the process
     // once the source is active, in every build.
