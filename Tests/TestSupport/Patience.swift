@@ -9,6 +9,9 @@ package enum Patience {
     /// For the library's own waits: a test that has to wait this long has failed.
     package static var deadline: DispatchTime { .now() + .seconds(seconds) }
 
+    /// How long a stress test waits for its threads, whose work takes long on a busy machine.
+    package static let joinSeconds = max(150, 2 * seconds)
+
     /// How long a test waits while something must not happen. A short wait can only miss a failure,
     /// never invent one.
     package static let glanceMilliseconds = 50
@@ -45,6 +48,15 @@ package func poll(until condition: () -> Bool) -> Bool {
         if condition() { return true }
         letTimePass(milliseconds: 1)
     }
+    return false
+}
+
+/// Repeats a round that a busy machine may disturb. False if the round never was as it should be.
+package func holdsInSomeRound(_ round: () -> Bool) -> Bool {
+    let end = Patience.deadline
+    repeat {
+        if round() { return true }
+    } while .now() < end
     return false
 }
 

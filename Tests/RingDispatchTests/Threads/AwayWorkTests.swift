@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("Handlers that keep blocking")
+@Suite("Handlers that keep blocking", .watchdog)
 struct AwayWorkTests {
     @Test("A queue whose handlers keep blocking holds its loop up once")
     func serial() async {
@@ -213,10 +213,15 @@ struct AwayWorkTests {
             timer.schedule(deadline: .now(), repeating: .milliseconds(5))
             timer.start { fired.increment() }
             expectEventually(fired) { $0 >= 10 }
-            let before = monitorSleeps()
-            expectEventually(fired) { $0 >= 110 }
-            // Each event would take several, if the monitor went on for a while.
-            #expect(monitorSleeps() - before < 100)
+            // Each event would take several, if the monitor went on for a while. On a busy machine
+            // the process is not quiet all the time.
+            let isQuiet = holdsInSomeRound {
+                let (sleeps, count) = (monitorSleeps(), fired.value)
+                expectEventually(fired) { $0 >= count + 100 }
+                let events = fired.value - count
+                return monitorSleeps() - sleeps < events
+            }
+            #expect(isQuiet)
             timer.cancel()
         }
     }
@@ -226,15 +231,12 @@ struct AwayWorkTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "1", 1)
-            // Until the monitor's first tick comes late.
-            let fired = Watched(0)
-            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "away.quiet"))
-            timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-            timer.start { fired.increment() }
-            expectEventually(fired) { $0 >= 100 }
-            timer.cancel()
-            let waited = blockOnce(DispatchQueue(label: "away.after.quiet"))
-            #expect(waited < 500_000_000)
+            // A busy machine may hold one round up.
+            let isShort = holdsInSomeRound {
+                beQuiet()
+                return blockOnce(DispatchQueue(label: "away.after.quiet")) < 500_000_000
+            }
+            #expect(isShort)
         }
     }
 }
@@ -254,6 +256,16 @@ private func blockAtOnce(_ count: Int, _ body: () -> Void) {
     body()
     leave.open()
     expectEventually(left) { $0 == count }
+}
+
+/// Lets only a timer fire, until the monitor's first tick comes late.
+private func beQuiet() {
+    let fired = Watched(0)
+    let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "away.quiet"))
+    timer.schedule(deadline: .now(), repeating: .milliseconds(2))
+    timer.start { fired.increment() }
+    expectEventually(fired) { $0 >= 100 }
+    timer.cancel()
 }
 
 private func blockForever(_ count: Int) {

@@ -9,17 +9,24 @@ struct StallTests {
     func blocked() async {
         await #expect(processExitsWith: .success) {
             let stalls = watchStalls()
-            let gate = Gate()
-            DispatchQueue(label: "stall.blocked").async { gate.pass() }
-            expectEventually(stalls) { $0.count == 1 }
-            let stall = stalls.value.first
-            #expect(stall?.queue == "stall.blocked")
-            #expect((stall?.nanoseconds ?? 0) >= 50_000_000)
-            #expect(stall?.isComputing == false)
-            #expect(stall?.description.contains("it is blocked") == true)
-            letTimePass(milliseconds: 150)
-            gate.open()
-            #expect(stalls.value.count == 1)
+            var count = 0
+            // On a busy machine, a handler may wait for a CPU before it blocks.
+            let isBlocked = holdsInSomeRound {
+                let label = "stall.blocked \(count)"
+                let gate = Gate()
+                DispatchQueue(label: label).async { gate.pass() }
+                expectEventually(stalls) { $0.count > count }
+                let stall = stalls.value.last
+                #expect(stall?.queue == label)
+                #expect((stall?.nanoseconds ?? 0) >= 50_000_000)
+                letTimePass(milliseconds: 150)
+                gate.open()
+                count += 1
+                #expect(stalls.value.count == count)
+                return stall?.isComputing == false
+                    && stall?.description.contains("it is blocked") == true
+            }
+            #expect(isBlocked, "\(stalls.value)")
         }
     }
 
@@ -29,7 +36,7 @@ struct StallTests {
             let stalls = watchStalls()
             let gate = Gate()
             DispatchQueue(label: "stall.computes").async { while !gate.wasOpened {} }
-            expectEventually(stalls) { $0.count == 1 }
+            expectEventually(stalls) { !$0.isEmpty }
             gate.open()
             #expect(stalls.value.first?.queue == "stall.computes")
             #expect(stalls.value.first?.isComputing == true)
@@ -42,7 +49,7 @@ struct StallTests {
             let stalls = watchStalls()
             let semaphore = DispatchSemaphore(value: 0)
             DispatchQueue(label: "stall.waits").async { semaphore.wait() }
-            expectEventually(stalls) { $0.count == 1 }
+            expectEventually(stalls) { !$0.isEmpty }
             semaphore.signal()
             #expect(stalls.value.first?.queue == "stall.waits")
         }
@@ -58,7 +65,7 @@ struct StallTests {
             for index in 0..<3 {
                 queue.async { while stalls.value.count <= index { usleep(20_000) } }
             }
-            expectEventually(stalls) { $0.count == 3 }
+            expectEventually(stalls) { $0.count >= 3 }
             #expect(stalls.value.allSatisfy { $0.queue == "stall.away" })
         }
     }
@@ -75,7 +82,7 @@ struct StallTests {
             expectOpens(isWaiting)
             letTimePass(milliseconds: 50)
             let stalls = watchStalls()
-            expectEventually(stalls) { $0.count == 1 }
+            expectEventually(stalls) { !$0.isEmpty }
             semaphore.signal()
             #expect(stalls.value.first?.queue == "stall.before")
         }
@@ -148,18 +155,29 @@ struct StallTests {
     }
 }
 
+/// How long `body` takes, and the workers until none of them is in a handler any more: one may lose
+/// its CPU after what its handler did last.
 private func millisecondsTaken(_ body: () -> Void) -> UInt64 {
     let start = DispatchTime.now().uptimeNanoseconds
     body()
+    let isOver = poll {
+        DispatchRuntime.snapshot().workerThreads.allSatisfy { $0.handlerNanoseconds == nil }
+    }
+    #expect(isOver, "\(DispatchRuntime.snapshot())")
     return (DispatchTime.now().uptimeNanoseconds - start) / 1_000_000
 }
 
+/// The reports about the tests' own queues. On a busy machine the handler of the reports may stay,
+/// too, and so may the library's own item that ends an earlier handler.
 private func watchStalls() -> Watched<[DispatchRuntime.Stall]> {
     prepareForTrap()
     let stalls = Watched<[DispatchRuntime.Stall]>([])
     let threshold = Duration.milliseconds(50)
     DispatchRuntime.reportStalls(
-        after: threshold, on: DispatchQueue(label: "stall.reports")
-    ) { stalls.append($0) }
+        after: threshold, on: DispatchQueue(label: "reports")
+    ) { stall in
+        // Without a label it may be one of the tests'.
+        if stall.queue?.hasPrefix("stall.") != false { stalls.append(stall) }
+    }
     return stalls
 }

@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("The limit of threads")
+@Suite("The limit of threads", .watchdog)
 struct WorkerLimitTests {
     /// Items block and continue repeatedly at the limit of threads: a worker that returns just when
     /// another loop was refused a worker must notice that loop.
@@ -15,7 +15,7 @@ struct WorkerLimitTests {
             let late = Watched(0)
             // On a busy machine a round takes long, and fewer rounds must do.
             let end = DispatchTime.now() + .seconds(5)
-            onThreads(6) { number in
+            onThreads(6, seconds: 2 * Patience.seconds) { number in
                 var generator = SeededGenerator(seed: UInt64(number))
                 for _ in 0..<2000 where late.value == 0 && .now() < end {
                     let leave = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ struct WorkerLimitTests {
                     }
                     for _ in 0..<Int.random(in: 0..<8, using: &generator) { sched_yield() }
                     leave.signal()
-                    if done.wait(timeout: .now() + .seconds(10)) != .success {
+                    if done.wait(timeout: Patience.deadline) != .success {
                         late.increment()
                     }
                 }
@@ -98,6 +98,8 @@ struct WorkerLimitTests {
                 letTimePass(milliseconds: 200)
                 limitMemory(to: .max)
             }
+            // It has the memory that a new thread takes.
+            #expect(relief.waitUntilAsleep())
             // Less than the stack of a thread.
             limitMemory(to: rlim_t(processKilobytes("VmSize") * 1024 + 4 << 20))
             isLimited.open()

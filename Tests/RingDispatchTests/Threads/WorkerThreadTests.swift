@@ -50,7 +50,7 @@ struct WorkerThreadTests {
             gate.open()
             for queue in queues { queue.sync {} }
             // They wait for more work for half a second.
-            let end = DispatchTime.now() + .seconds(4)
+            let end = DispatchTime.now() + .seconds(Patience.seconds)
             while librarySleeps().count > queues.count / 2, DispatchTime.now() < end {
                 letTimePass(milliseconds: 50)
             }
