@@ -51,7 +51,8 @@ struct SleepTests {
             while true {
                 let (order, isInTime) = await orderOfSleeps(headStart: .milliseconds(headStart))
                 if isInTime { return #expect(order == Array(0..<20)) }
-                // The machine is busy: some sleeps began when others were over.
+                // The machine is busy: some sleeps began when others were over, or ended when
+                // others were due.
                 headStart *= 2
             }
         }
@@ -60,17 +61,20 @@ struct SleepTests {
 
 /// Begins 20 sleeps, which end one after the other.
 /// - Returns: the order in which they ended, and whether all had begun long before the first one
-///   ended.
+///   ended, and each ended before the next one was due.
 private func orderOfSleeps(headStart: Duration) async -> ([Int], isInTime: Bool) {
     let order = Watched<[Int]>([])
     let isInTime = Watched(true)
+    let spacing = headStart / 4
     let start = ContinuousClock.now + headStart
     await withTaskGroup(of: Void.self) { group in
         for number in (0..<20).reversed() {
             group.addTask {
                 if ContinuousClock.now + headStart / 2 >= start { isInTime.update { $0 = false } }
-                try? await Task.sleep(until: start + .milliseconds(5 * number))
+                let end = start + spacing * number
+                try? await Task.sleep(until: end)
                 order.append(number)
+                if ContinuousClock.now > end + spacing / 2 { isInTime.update { $0 = false } }
             }
         }
     }
