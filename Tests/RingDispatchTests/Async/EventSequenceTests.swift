@@ -26,16 +26,23 @@ struct EventSequenceTests {
     @Test("Signals that arrived while nobody waited are one element for each signal")
     func coalesced() async {
         let signals = DispatchSource.signals(Self.second, Self.third)
-        for _ in 0..<3 { kill(getpid(), Self.second) }
-        kill(getpid(), Self.third)
-        var counts: [Int32: UInt] = [:]
+        let end = Patience.deadline
         var elements = 0
-        for await signal in signals {
-            counts[signal.number, default: 0] += signal.count
-            elements += 1
-            if counts == [Self.second: 3, Self.third: 1] { break }
-        }
-        #expect(elements <= 4)
+        // On a busy machine, some may arrive only while the task asks.
+        repeat {
+            for number in [Self.second, Self.third, Self.second, Self.second] {
+                kill(getpid(), number)
+                letTimePass(milliseconds: 5)
+            }
+            var counts: [Int32: UInt] = [:]
+            elements = 0
+            for await signal in signals {
+                counts[signal.number, default: 0] += signal.count
+                elements += 1
+                if counts == [Self.second: 3, Self.third: 1] { break }
+            }
+        } while elements > 2 && .now() < end
+        #expect(elements == 2)
     }
 
     @Test("Signals that an iterator has left go to the next one")

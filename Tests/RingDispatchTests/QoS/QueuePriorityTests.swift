@@ -107,7 +107,8 @@ struct QueuePriorityTests {
     func fileOfBackground() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            let file = Folder().makeFile("file", [])
+            let folder = Folder()
+            let file = folder.makeFile("file")
             let found = Watched<[Int32]>([])
             DispatchQueue.global(qos: .background).async {
                 let channel = DispatchIO(
@@ -116,11 +117,13 @@ struct QueuePriorityTests {
                 channel?.write(
                     offset: 0, data: [1, 2, 3].withUnsafeBytes { DispatchData(bytes: $0) },
                     queue: .global(qos: .userInteractive)
-                ) { isDone, _, _ in
+                ) { isDone, _, error in
+                    #expect(error == 0)
                     if isDone { found.append(niceness()) }
                 }
             }
             expectEventually(found) { $0 == [0] }
+            withExtendedLifetime(folder) {}
             for thread in threadIdentifiers() {
                 guard processStatus("Name", of: "self/task/\(thread)") == "ring-files" else {
                     continue
