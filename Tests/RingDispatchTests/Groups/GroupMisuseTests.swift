@@ -23,7 +23,7 @@ struct GroupMisuseTests {
                 let group = DispatchGroup()
                 group.enter()
             }
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "group", "released")
     }

@@ -61,7 +61,7 @@ struct IOMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.suspend()
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "channel", "released", "suspended")
     }

@@ -31,7 +31,7 @@ struct QueueMisuseTests {
                 let queue = DispatchQueue(label: "misuse.suspended")
                 queue.suspend()
             }
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "misuse.suspended", "released", "suspended")
     }
@@ -41,7 +41,7 @@ struct QueueMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchQueue(label: "misuse.unused", attributes: .initiallyInactive)
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "misuse.unused", "released", "inactive")
     }

@@ -20,7 +20,7 @@ struct SemaphoreMisuseTests {
                 let semaphore = DispatchSemaphore(value: 1)
                 semaphore.wait()
             }
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "semaphore", "in use")
     }

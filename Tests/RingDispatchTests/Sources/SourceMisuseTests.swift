@@ -19,7 +19,7 @@ struct SourceMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "misuse.source"))
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "source", "released", "inactive")
     }
@@ -33,7 +33,7 @@ struct SourceMisuseTests {
                 source.activate()
                 source.suspend()
             }
-            letTimePass(milliseconds: 1000)
+            letTimePass(milliseconds: 1000 * Patience.seconds)
         }
         expectMessage(result, naming: "source", "released", "suspended")
     }

@@ -36,7 +36,7 @@ struct FileSystemStressTests {
                 }
             }
         }
-        for writer in writers { #expect(writer.join(seconds: 150)) }
+        for writer in writers { #expect(writer.join(seconds: Patience.joinSeconds)) }
         #expect(deaths.value == threads * rounds)
     }
 
@@ -62,6 +62,6 @@ struct FileSystemStressTests {
                 }
             }
         }
-        for mover in movers { #expect(mover.join(seconds: 150)) }
+        for mover in movers { #expect(mover.join(seconds: Patience.joinSeconds)) }
     }
 }

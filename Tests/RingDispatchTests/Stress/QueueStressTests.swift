@@ -25,7 +25,7 @@ struct QueueStressTests {
 
     private func produce(_ count: Int = producers, _ body: @escaping @Sendable (Int) -> Void) {
         let threads = (0..<count).map { producer in UserThread { body(producer) } }
-        for thread in threads { #expect(thread.join(seconds: 150)) }
+        for thread in threads { #expect(thread.join(seconds: Patience.joinSeconds)) }
     }
 
     @Test("sync takes its place among a thread's async items")

@@ -41,7 +41,7 @@ struct SignalStressTests {
                 for _ in 0..<Self.signalsPerSender { send(signal) }
             }
         }
-        for thread in senders { #expect(thread.join(seconds: 150)) }
+        for thread in senders { #expect(thread.join(seconds: Patience.joinSeconds)) }
         isOver.update { $0 = true }
         for thread in others { #expect(thread.join()) }
         // Another thread may still process the last signal.
@@ -89,7 +89,7 @@ struct SignalStressTests {
         let senders = (0..<Self.senders).map { _ in
             UserThread { for _ in 0..<Self.signalsPerSender { sendQueued(signal) } }
         }
-        for thread in senders { #expect(thread.join(seconds: 150)) }
+        for thread in senders { #expect(thread.join(seconds: Patience.joinSeconds)) }
         observer.expect(UInt(Self.senders * Self.signalsPerSender))
         isOver.update { $0 = true }
         #expect(churn.join())
@@ -101,7 +101,7 @@ struct SignalStressTests {
     func pairs() {
         let signal = TestSignal.queued(27)
         let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.pairs"))
-        onThreads(2, seconds: 150) { _ in
+        onThreads(2, seconds: Patience.joinSeconds) { _ in
             blockNothing()
             for round: UInt in 1...1000 {
                 raise(signal)
@@ -141,7 +141,7 @@ struct SignalStressTests {
 
     @Test("Children end while their sources are made and cancelled: reported once, or not")
     func processes() {
-        onThreads(3, seconds: 150) { thread in
+        onThreads(3, seconds: Patience.joinSeconds) { thread in
             for round in 0..<25 { endWhileCancelling(code: Int32(round), thread: thread) }
         }
     }

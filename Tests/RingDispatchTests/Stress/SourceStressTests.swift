@@ -50,7 +50,7 @@ struct SourceStressTests {
                 }
             }
         }
-        for worker in workers { #expect(worker.join(seconds: 150)) }
+        for worker in workers { #expect(worker.join(seconds: Patience.joinSeconds)) }
         expectEventually(ended) { $0 == threads * rounds }
     }
 
@@ -115,7 +115,7 @@ struct SourceStressTests {
                 }
             }
         }
-        for worker in workers { #expect(worker.join(seconds: 150)) }
+        for worker in workers { #expect(worker.join(seconds: Patience.joinSeconds)) }
         expectEventually(cancelled) { $0 == 1200 }
         let count = fired.value
         let last = Gate()
@@ -132,7 +132,7 @@ struct SourceStressTests {
         #expect(write(channel.far, &byte, 1) == 1)
         let near = channel.near
         let end = DispatchTime.now() + .seconds(10)
-        onThreads(3, seconds: 150) { thread in
+        onThreads(3, seconds: Patience.joinSeconds) { thread in
             let queue = DispatchQueue(label: "stress.dropped.\(thread)")
             let ended = Watched(0)
             var count = 0
@@ -154,7 +154,7 @@ struct SourceStressTests {
     @Test("A timer source may be dropped with its queue while it fires")
     func droppedTimers() {
         let end = DispatchTime.now() + .seconds(10)
-        onThreads(3, seconds: 150) { _ in
+        onThreads(3, seconds: Patience.joinSeconds) { _ in
             for round in 0..<1000 where .now() < end {
                 let queue = DispatchQueue(label: "stress.dropped")
                 let timer = DispatchSource.makeTimerSource(queue: queue)

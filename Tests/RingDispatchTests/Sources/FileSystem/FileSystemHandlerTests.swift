@@ -119,7 +119,7 @@ struct FileSystemHandlerTests {
                 }
             }
         }
-        for thread in threads { #expect(thread.join(seconds: 100)) }
+        for thread in threads { #expect(thread.join(seconds: Patience.joinSeconds)) }
         expectEventually(calls) { !$0.contains(0) }
         for (source, cancelled) in sources { finish(source, cancelled) }
         drain(base)

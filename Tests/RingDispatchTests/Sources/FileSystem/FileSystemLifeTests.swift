@@ -221,6 +221,7 @@ struct FileSystemLifeTests {
     func nothingLeft() async {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
+            letTasksHaveTheirDescriptors()
             let folder = Folder(borrowing: path)
             func run() {
                 for round in 0..<20 {
