@@ -18,7 +18,7 @@ public struct DatagramAnswerRule: Sendable, Hashable {
     /// The defaults: no answers to ports below 1024, or to the own port. Datagrams to a multicast
     /// or broadcast address, which reach many servers, are never answered. They are recognized on a
     /// socket that is bound to the wildcard address, or as ``DatagramOptions/reportsLocalAddress``
-    /// says.
+    /// says; on an adopted one, if it was made with IP_PKTINFO.
     public init() {}
 
     /// Whether the datagram may be answered.

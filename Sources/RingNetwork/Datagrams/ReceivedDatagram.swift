@@ -17,7 +17,8 @@ public struct ReceivedDatagram: ~Copyable {
     public var senderPort: UInt16 { inbox.receiver.port(at: entry) }
 
     /// The destination address, possibly a multicast or broadcast address. Nil unless the socket is
-    /// bound to the wildcard address, or as ``DatagramOptions/reportsLocalAddress`` says.
+    /// bound to the wildcard address, or as ``DatagramOptions/reportsLocalAddress`` says. An
+    /// adopted socket reports it if it was made with IP_PKTINFO.
     public var localAddress: IPAddress? {
         inbox.facts[entry].path.map { path in
             switch path.destination {

@@ -17,7 +17,7 @@ public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible
         case system
         /// The time limit expired.
         case timedOut
-        /// `Lookup.cancel()` was called, or the task was cancelled.
+        /// `Lookup.cancel()` was called. A cancelled task gets `CancellationError`.
         case cancelled
         /// Too many lookups wait; see ``Resolver/waitingLimit``.
         case tooManyLookups
