@@ -131,7 +131,7 @@ struct AsyncPlacementTests {
     @Test("A task may ask what TLS has negotiated, on the queue and in an actor")
     func negotiation() async throws {
         let tls = try TLSContextStore(serverConfiguration())
-        let listener = try makeAsyncListener { $0.tls = tls }
+        let listener = try makeAsyncListener { $0.secure(tls) }
         let server = ownTask {
             await listener.run { client in
                 try await client.send([1])

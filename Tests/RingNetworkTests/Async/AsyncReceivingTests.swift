@@ -136,7 +136,7 @@ struct AsyncReceivingTests {
     func resetWithBytes() async throws {
         let (descriptor, wire) = Wire.tcpPair()
         let connection = Connection(adopting: descriptor)
-        try? await connection.run { client async throws in
+        try await connection.run { client async throws in
             #expect(wire.send([1]))
             wire.abort()
             #expect(try await client.receive() == [1])
@@ -348,7 +348,7 @@ struct AsyncReceivingTests {
     @Test("Under TLS, a span is not of a copy, and an error of its reader is thrown")
     func secured() async throws {
         let tls = try TLSContextStore(serverConfiguration())
-        let listener = try makeAsyncListener { $0.tls = tls }
+        let listener = try makeAsyncListener { $0.secure(tls) }
         let server = ownTask {
             await listener.run { client in
                 // Bytes that arrive with the end of the handshake have no task that takes them yet.

@@ -51,8 +51,9 @@ struct AsyncScopeTests {
     #if TLS
     @Test("The same over TLS")
     func secured() async throws {
+        let store = try TLSContextStore(serverConfiguration())
         let (listener, server) = try serve {
-            $0.tls = try? TLSContextStore(serverConfiguration())
+            $0.secure(store)
         } _: {
             try await echoArrays($0)
         }

@@ -108,6 +108,7 @@ struct HostilePeerTests {
         let listener = try makeEchoListener {
             $0.connection.sendHighWaterBytes = 20_000
             $0.connection.sendLowWaterBytes = 5000
+            $0.connection.timeouts.send = .never
         }
         let wires = (0..<8).map { _ in Wire.connect(to: listener.port) }
         let enough = Gate()

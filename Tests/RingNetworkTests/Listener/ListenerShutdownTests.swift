@@ -44,7 +44,9 @@ struct ListenerShutdownTests {
     @Test("Connections close once the kernel has taken all bytes")
     func drains() throws {
         let bytes = [UInt8](repeating: 9, count: 5_000_000)
-        let listener = try makeListener { connection in
+        let listener = try makeListener {
+            $0.connection.timeouts.send = .never
+        } handler: { connection in
             connection.setReceiveHandler { connection, _ in connection.send(bytes) }
         }
         let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
@@ -143,7 +145,9 @@ struct ListenerShutdownTests {
     @Test("Connections left at the deadline are reset and reported")
     func cuts() throws {
         let count = 8_000_000
-        let listener = try makeListener { connection in
+        let listener = try makeListener {
+            $0.connection.timeouts.send = .never
+        } handler: { connection in
             connection.setReceiveHandler { connection, _ in
                 connection.send([UInt8](repeating: 1, count: count))
             }

@@ -21,7 +21,7 @@ struct TLSCommandTests {
     private func listen(
         _ store: TLSContextStore, _ handler: @escaping @Sendable (Connection) -> Void = { _ in }
     ) throws -> (Listener, UInt16) {
-        let listener = try Listener(Endpoint("127.0.0.1:0")) { $0.tls = store }
+        let listener = try Listener(Endpoint("127.0.0.1:0")) { $0.secure(store) }
         serveEcho(listener, handler)
         return (listener, listener.port)
     }

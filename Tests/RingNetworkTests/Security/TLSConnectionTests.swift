@@ -292,10 +292,12 @@ struct TLSConnectionTests {
 
     @Test("An idle secured connection is closed with close_notify")
     func idle() throws {
-        var options = ConnectionOptions()
-        options.timeouts.idle = .milliseconds(300)
-        let pair = try SecuredPair(options: options)
-        pair.server.setTimeouts(ConnectionTimeouts())
+        let pair = try SecuredPair()
+        pair.client.setHandshakeHandler { client, _ in
+            var timeouts = ConnectionTimeouts()
+            timeouts.idle = .milliseconds(300)
+            client.setTimeouts(timeouts)
+        }
         let received = Inbox(pair.server)
         pair.activate()
         #expect(received.receiveAll() == [])

@@ -8,7 +8,7 @@ import Testing
 struct TLSConnectorTests {
     private func makeListener() throws -> Listener {
         let store = TLSContextStore(try TLSContext(serverConfiguration()))
-        return try makeEchoListener { $0.tls = store }
+        return try makeEchoListener { $0.secure(store) }
     }
 
     private func options() throws -> ConnectorOptions {
@@ -52,7 +52,7 @@ struct TLSConnectorTests {
         let identity = TestIdentities.issue(
             CertificateRequest(name: "other", alternativeNames: "DNS:example.org"))
         let store = TLSContextStore(try TLSContext(serverConfiguration(identity)))
-        let other = try makeEchoListener { $0.tls = store }
+        let other = try makeEchoListener { $0.secure(store) }
         try Connector(options: options).expectEcho(from: other.endpoint)
         stop(other)
     }

@@ -11,7 +11,7 @@ import Testing
 struct TLSFailureTests {
     /// A server's connection, and a peer that the test scripts.
     private func makeServer(
-        _ options: ConnectionOptions = ConnectionOptions(),
+        _ options: ConnectionOptions = ConnectionOptions().withPatientHandshake,
         _ configure: (Connection) -> Void = { _ in }
     ) throws -> (Wire, Connection, Outcome<CloseReason>) {
         let context = try TLSContext(serverConfiguration())
@@ -38,6 +38,7 @@ struct TLSFailureTests {
             wire.send(output)
             output = []
             let bytes = wire.receive(1)
+            try #require(!bytes.isEmpty, "the server has left")
             try bytes.withUnsafeBytes { try engine.receive($0, output: &output) { _ in } }
         }
         return (engine, output)
@@ -130,7 +131,10 @@ struct TLSFailureTests {
         }
         #expect(wire.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
         let error = await #expect(throws: ReceiveError.self) { try await task.value }
-        guard case .closed(.tlsFailed(let failure)) = error else { return }
+        guard case .closed(.tlsFailed(let failure)) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
         #expect(failure.error != nil)
     }
 
@@ -140,18 +144,23 @@ struct TLSFailureTests {
         options.timeouts.handshake = .milliseconds(80)
         // Bytes that wait for the handshake do not wait for the kernel.
         options.timeouts.send = .milliseconds(10)
-        let (wire, connection, closed) = try makeServer(options)
+        let (descriptor, wire) = Wire.pair()
+        let connection = try Connection(
+            adopting: descriptor, options: options, tls: TLSContext(serverConfiguration()))
+        let closed = Outcome<CloseReason>()
         let sent = Outcome<SocketError?>()
+        connection.setCloseHandler { closed.set($1) }
         connection.send([1]) { sent.set($0) }
         // The beginning of a record.
         #expect(wire.send([22, 3, 1]))
+        connection.activate()
         #expect(closed.wait() == .timedOut(.handshake))
         #expect(sent.wait()??.code == .timedOut)
     }
 
     @Test("The time-out of the handshake is on by default, and off after it")
     func stallByDefault() throws {
-        let (wire, connection, closed) = try makeServer()
+        let (wire, connection, closed) = try makeServer(ConnectionOptions())
         let isLimited = { connection.queue.sync { connection.confined.clock?.timer != nil } }
         #expect(poll { isLimited() })
         let engine = try connectEngine(wire)

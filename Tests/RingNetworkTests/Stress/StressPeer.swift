@@ -59,6 +59,7 @@ final class StressPeer {
         // While a peer with little room does not read, TCP doubles the time to its next attempt.
         // That stays when the peer reads again: RFC 6298 (5.5).
         options.timeouts.send = .never
+        options.timeouts.handshake = .seconds(Patience.seconds)
         connection = Connection(adopting: near, on: placement, options: options)
         stream = PeerStream(wire)
         if number % 4 == 2 { stream.secure(connection) }

@@ -41,6 +41,7 @@ func makeSecuredConnector() throws -> Connector {
     let tls = try TLSContext(clientConfiguration())
     return Connector {
         $0.tls = tls
+        $0.connection = $0.connection.withPatientHandshake
         $0.tlsServerName = "localhost"
     }
 }

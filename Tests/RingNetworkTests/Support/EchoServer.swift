@@ -27,8 +27,11 @@ func makeEchoListener(
 
 /// An active listener.
 /// - Parameter handler: prepares each connection, which echoes otherwise.
-func makeListener(handler: @escaping @Sendable (Connection) -> Void) throws -> Listener {
-    let listener = try Listener(.ipv4(.loopback, port: 0))
+func makeListener(
+    _ configure: (inout ListenerOptions) -> Void = { _ in },
+    handler: @escaping @Sendable (Connection) -> Void
+) throws -> Listener {
+    let listener = try Listener(.ipv4(.loopback, port: 0), configure)
     serveEcho(listener, handler)
     return listener
 }

@@ -21,11 +21,6 @@ final class SecuredPair: Sendable {
         let (near, wire) = overTCP ? Wire.tcpPair() : Wire.pair()
         let far = fcntl(wire.descriptor, F_DUPFD_CLOEXEC, 0)
         precondition(far >= 0, "errno \(errno)")
-        var options = options
-        // On a busy machine, the two sides may start at very different times.
-        if options.timeouts.handshake == ConnectionTimeouts().handshake {
-            options.timeouts.handshake = .seconds(Patience.seconds)
-        }
         client = try Connection(
             adopting: near, label: "client", options: options, tls: clientContext,
             serverName: serverName)
@@ -59,13 +54,33 @@ final class SecuredPair: Sendable {
     }
 }
 
+extension ConnectionOptions {
+    /// With a longer limit of the handshake, if it is the default one. On a busy machine, the two
+    /// sides may start at very different times.
+    var withPatientHandshake: ConnectionOptions {
+        var options = self
+        if timeouts.handshake == ConnectionTimeouts().handshake {
+            options.timeouts.handshake = .seconds(Patience.seconds)
+        }
+        return options
+    }
+}
+
+extension ListenerOptions {
+    /// Uses TLS, with time for a handshake on a busy machine.
+    mutating func secure(_ store: TLSContextStore) {
+        tls = store
+        connection = connection.withPatientHandshake
+    }
+}
+
 extension Connection {
     convenience init(
         adopting descriptor: Int32, label: String = "connection",
         options: ConnectionOptions = ConnectionOptions(), tls: TLSContext,
         serverName: String? = nil
     ) throws {
-        self.init(adopting: descriptor, label: label, options: options)
+        self.init(adopting: descriptor, label: label, options: options.withPatientHandshake)
         try secure(with: tls, serverName: serverName)
     }
 }
