@@ -3,9 +3,11 @@ import Glibc
 /// A program that a test talks to through its standard input and output.
 package final class Command {
     /// How long a test waits for an event on a busy machine.
-    package static let patienceSeconds = 60
+    package static let patienceSeconds = max(60, Patience.seconds)
 
     private var process = pid_t()
+    /// Its number may be another program's by now.
+    private var hasEnded = false
     private let socket: Int32
     /// All of its output, errors included.
     package private(set) var transcript = ""
@@ -38,6 +40,7 @@ package final class Command {
 
     deinit {
         close(socket)
+        if hasEnded { return }
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
     }
@@ -70,6 +73,20 @@ package final class Command {
             let result = poll(&entry, 1, Int32(patienceSeconds * 1000))
             if result >= 0 || errno != EINTR { return result > 0 }
         }
+    }
+
+    /// Reads all of its output. The exit status; nil if a signal ended the program, or if the time
+    /// ran out before.
+    package func waitForEnd() -> Int32? {
+        _ = wait { _ in false }
+        var byte = UInt8(0)
+        guard recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0 else {
+            return nil
+        }
+        var status = Int32(0)
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        hasEnded = true
+        return status & 0x7f == 0 ? (status >> 8) & 0xff : nil
     }
 
     package func wait(for text: String) -> Bool { wait { $0.contains(text) } }

@@ -108,12 +108,13 @@ struct RaceTests {
             ),
         ])
     func wrong(what: String, complaint: String, program: String) throws {
-        let output = try compile(Self.head + program)
+        let output = try compile(Self.head + program, status: 1)
         #expect(output.contains("error: " + complaint), "\(what): \(output)")
     }
 
     /// Returns what the compiler says of the program; empty: it compiles.
-    private func compile(_ program: String) throws -> String {
+    /// - Parameter status: the compiler's status.
+    private func compile(_ program: String, status: Int32 = 0) throws -> String {
         let compiler = try #require(Command.find("swiftc"), "swiftc is not in PATH")
         // SwiftPM builds the tests and the modules into the same folder.
         let built = try #require(realPath("/proc/self/exe")).components(before: 1)
@@ -131,7 +132,8 @@ struct RaceTests {
             Self.root + "/Sources/CTLS/module.modulemap",
         ].flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
         let command = Command([compiler] + arguments + modules + moduleMaps)
-        _ = command.wait { _ in false }
+        let found = command.waitForEnd()
+        #expect(found == status, "\(command.transcript)")
         return command.transcript
     }
 }
