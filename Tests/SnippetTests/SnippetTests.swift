@@ -4,7 +4,7 @@ import Testing
 
 /// Runs the guide's snippets. Each one checks its own result, and succeeds only if the result is
 /// right.
-@Suite("Snippets")
+@Suite("Snippets", .watchdog)
 struct SnippetTests {
     static let names: [String] = {
         var folder = URL(fileURLWithPath: #filePath)
@@ -19,9 +19,7 @@ struct SnippetTests {
     @Test("there are some")
     func exist() { #expect(Self.names.count > 10) }
 
-    @Test(
-        "each finds its own result right", .timeLimit(.minutes(2)),
-        arguments: names, ["auto", "epoll"])
+    @Test("each finds its own result right", arguments: names, ["auto", "epoll"])
     func runs(name: String, backend: String) async throws {
         let process = Process()
         // SwiftPM builds executables and tests into the same folder.

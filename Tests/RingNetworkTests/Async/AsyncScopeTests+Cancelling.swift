@@ -130,6 +130,7 @@ extension AsyncScopeTests {
             // The runtime opens some of its own descriptors only under load.
             for round in 0..<100 { await exchange(cancelledAfter: round % 2 == 0 ? nil : 100) }
             demand("connections") { listener.queue.sync { listener.connections.isEmpty } }
+            letTasksHaveTheirDescriptors()
             let count = openDescriptorCount()
             for round in 0..<200 { await exchange(cancelledAfter: round * 10) }
             demand("connections") { listener.queue.sync { listener.connections.isEmpty } }

@@ -17,6 +17,7 @@ struct CancellationTests {
             let again = await exchange.run(cancelledAfter: .max)
             demand(parts > 30 && again > 30, "an exchange has \(parts) and \(again) parts")
             demand("the first runs leave something behind") { exchange.leavesNothing() }
+            letTasksHaveTheirDescriptors()
             let before = openDescriptorCount()
             for number in 1...max(parts, again) {
                 _ = await exchange.run(cancelledAfter: number)

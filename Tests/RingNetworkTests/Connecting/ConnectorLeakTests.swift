@@ -43,6 +43,7 @@ struct ConnectorLeakTests {
                 demand("connections stay") { listener.queue.sync { listener.connections.isEmpty } }
                 if round == 0 {
                     letTimePass(milliseconds: 200)
+                    letTasksHaveTheirDescriptors()
                     before = openDescriptorCount()
                 } else {
                     demand("\(openDescriptorCount()) descriptors, \(before) before") {

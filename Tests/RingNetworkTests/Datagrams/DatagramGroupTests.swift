@@ -19,7 +19,7 @@ struct DatagramGroupTests {
             (try? socket.setGroupInterface(loopback)) != nil
         else { return false }
         socket.send([1], to: .ipv4(group, port: socket.port))
-        return log.datagrams.wait(seconds: 2) { !$0.isEmpty }
+        return log.datagrams.wait(seconds: Patience.seconds / 10) { !$0.isEmpty }
     }
 
     /// An interface over which a socket receives its own datagrams to an IPv6 group. Groups in
@@ -35,7 +35,7 @@ struct DatagramGroupTests {
         defer { closeAndWait(socket) }
         guard (try? socket.join(.v6(group), on: interface)) != nil else { return false }
         socket.send([1], to: .ipv6(group, port: socket.port, zone: interface))
-        return log.datagrams.wait(seconds: 1) { !$0.isEmpty }
+        return log.datagrams.wait(seconds: Patience.seconds / 10) { !$0.isEmpty }
     }
 
     @Test(

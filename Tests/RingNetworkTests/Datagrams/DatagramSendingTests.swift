@@ -252,14 +252,19 @@ struct DatagramSendingTests {
     @Test("A full peer of an unconnected Unix socket gets all waiting datagrams once it receives")
     func fullUnixPeer() throws {
         let names = try UnixNames()
-        let receiver = try DatagramSocket(names.full)
+        // On one queue, the receiver finds its turn between two attempts of the sender.
+        let queue = DispatchQueue(label: "test.datagrams")
+        let receiver = try DatagramSocket(names.full, target: queue)
         let log = DatagramLog(of: receiver)
-        let sender = try DatagramSocket(names.sender)
+        let sender = try DatagramSocket(names.sender, target: queue)
         sender.activate()
-        for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
-        #expect(sender.queue.sync { !sender.isWritable })
-        letTimePass(milliseconds: Patience.glanceMilliseconds)
-        receiver.activate()
+        sender.queue.sync {
+            for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
+            #expect(!sender.isWritable)
+            queue.asyncAfter(deadline: .now() + .milliseconds(Patience.glanceMilliseconds)) {
+                receiver.activate()
+            }
+        }
         expectEventually(log.datagrams) { $0 == (0..<100).map { [UInt8($0)] } }
         closeAndWait(sender, receiver)
     }
@@ -323,13 +328,15 @@ struct DatagramSendingTests {
     @Test("Others get their datagrams while those for a full peer wait and fill the queue")
     func passingFullUnixPeer() throws {
         let names = try UnixNames()
-        let slow = try DatagramSocket(names.full)
+        // On one queue, the slow peer finds its turn between two attempts of the sender.
+        let queue = DispatchQueue(label: "test.datagrams")
+        let slow = try DatagramSocket(names.full, target: queue)
         let slowLog = DatagramLog(of: slow)
         let receiver = try DatagramSocket(names.good)
         let log = DatagramLog(activating: receiver)
         var options = DatagramOptions()
         options.sendQueueBytes = 10 * (1 + 64)
-        let sender = try DatagramSocket(names.sender, options: options)
+        let sender = try DatagramSocket(names.sender, options: options, target: queue)
         let writable = Gate()
         sender.setWritableHandler { _ in writable.open() }
         sender.activate()
@@ -356,13 +363,17 @@ struct DatagramSendingTests {
     @Test("Datagrams for a full peer that a socket sends before its activation leave after it")
     func fullUnixPeerInSetup() throws {
         let names = try UnixNames()
-        let receiver = try DatagramSocket(names.full)
+        // On one queue, the receiver finds its turn between two attempts of the sender.
+        let queue = DispatchQueue(label: "test.datagrams")
+        let receiver = try DatagramSocket(names.full, target: queue)
         let log = DatagramLog(of: receiver)
-        let sender = try DatagramSocket(names.sender)
+        let sender = try DatagramSocket(names.sender, target: queue)
         for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
         #expect(sender.queuedBytes > 0)
-        sender.activate()
-        receiver.activate()
+        queue.sync {
+            sender.activate()
+            receiver.activate()
+        }
         expectEventually(log.datagrams) { $0 == (0..<100).map { [UInt8($0)] } }
         for number in 0..<100 { sender.send([UInt8(number)], to: names.full) }
         closeAndWait(sender, receiver)
