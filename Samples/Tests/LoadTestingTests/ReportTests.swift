@@ -12,9 +12,9 @@ struct ReportTests {
     private static let measured = Result {
         let server = try TestServer.echo()
         // Long enough for several intervals even on a slow machine.
-        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 600)
-        plan.intervalNanoseconds = 40_000_000
-        plan.warmupNanoseconds = 200_000_000
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
+        plan.intervalNanoseconds = 100_000_000
+        plan.warmupNanoseconds = 1_000_000_000
         plan.schedule = .constant(perSecond: 1000)
         return try runLoad(plan)
     }

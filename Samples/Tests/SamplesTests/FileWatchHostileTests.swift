@@ -126,7 +126,7 @@ struct FileWatchHostileTests {
                 return client
             }
             // The time-out of the liveness probe in Deploy/kubernetes.
-            let deadline = Deadline(afterMilliseconds: 5000)
+            let deadline = Deadline(afterMilliseconds: UInt64(5000 * Patience.seconds / 30))
             for path in ["/healthz", "/metrics", "/healthz"] {
                 #expect(try server.get(path).hasPrefix("HTTP/1.1 200 "))
             }

@@ -27,7 +27,7 @@ struct FileWatchStallTests {
             #expect(try server.get("/metrics").hasPrefix("HTTP/1.1 200 "))
             for client in stalled { try client.waitUntilDropped() }
             #expect(try server.get("/").hasPrefix("HTTP/1.1 200 "))
-            #expect(reader.join(seconds: 120))
+            #expect(reader.join(seconds: 4 * Patience.seconds))
             let bytes = answer.value ?? []
             #expect(bytes.count > 500_000 && bytes.suffix(3).elementsEqual("]}\n".utf8))
         }

@@ -7,6 +7,7 @@ struct RingloadOptionsTests {
     /// Ends when all messages are answered, however long a busy machine takes.
     static let shortLoad = [
         "--connections", "4", "--requests", "300", "--duration", "50s", "--warmup", "0s",
+        "--stall-timeout", "50s",
     ]
 
     static let wrongUsages: [[String]] = [

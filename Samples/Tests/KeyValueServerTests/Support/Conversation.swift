@@ -16,7 +16,7 @@ final class Conversation {
         let code = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         precondition(code == 0, "socketpair: \(errno)")
         descriptor = ends[0]
-        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        var timeout = timeval(tv_sec: max(60, Patience.seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
         let connection = Connection(adopting: ends[1], target: database.queue)

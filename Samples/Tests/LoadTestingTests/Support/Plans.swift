@@ -9,6 +9,7 @@ func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") 
     plan.connections = 4
     plan.shards = 2
     plan.warmupNanoseconds = 0
+    plan.stallNanoseconds = UInt64(Patience.seconds) * 1_000_000_000
     return plan.ending(afterRequests: 500)
 }
 
@@ -17,7 +18,7 @@ extension LoadPlan {
     func ending(afterRequests count: Int) -> LoadPlan {
         var plan = self
         plan.requests = count
-        plan.durationNanoseconds = 60_000_000_000
+        plan.durationNanoseconds = UInt64(2 * Patience.seconds) * 1_000_000_000
         return plan
     }
 

@@ -49,7 +49,8 @@ final class HeadlessBrowser: @unchecked Sendable {
             --window-size=\(width),\(height) about:blank 3<"$1/requests" 4>"$1/replies"
             """
         process = try Program.start(
-            "/bin/sh", ["-c", command, path, folder.path], longestLifeSeconds: 600)
+            "/bin/sh", ["-c", command, path, folder.path],
+            longestLifeSeconds: 20 * Patience.seconds)
     }
 
     deinit {

@@ -37,7 +37,7 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
 
 extension Program {
     /// The longest life of a program, even if the test run is killed.
-    private static let longestLifeSeconds = 120
+    private static let longestLifeSeconds = 4 * Patience.seconds
 
     /// - Parameter descriptors: `ulimit -n`.
     func start(

@@ -43,16 +43,20 @@ struct ProxiedPair {
     let proxy: EchoProcess
     let client: Client
     let server: Client
+    /// When the client began to connect, as by `Deadline.now`.
+    let start: UInt64
 }
 
 /// Starts a proxy with a server that the test is itself, and connects a client.
-func withProxiedPair(
-    _ setting: Setting, arguments: [String] = [], _ body: (ProxiedPair) throws -> Void
-) throws {
+func withProxiedPair<Result>(
+    _ setting: Setting, arguments: [String] = [], _ body: (ProxiedPair) throws -> Result
+) throws -> Result {
     let upstream = try Upstream()
     let arguments = ["--to", upstream.endpoint] + arguments
-    try withServer(.proxy, setting, arguments: arguments) { proxy in
+    return try withServer(.proxy, setting, arguments: arguments) { proxy in
+        let start = Deadline.now()
         let client = try proxy.connect()
-        try body(ProxiedPair(proxy: proxy, client: client, server: try upstream.accept()))
+        let server = try upstream.accept()
+        return try body(ProxiedPair(proxy: proxy, client: client, server: server, start: start))
     }
 }
