@@ -14,11 +14,13 @@ package enum FirstProcess {
         while waitpid(-1, nil, WNOHANG) > 0 {}
     }
 
-    /// SIGINT and SIGTERM end process 1, too, until it handles them.
-    /// - Parameter isOn: false: whoever handles them comes next.
+    /// SIGINT and SIGTERM end process 1, too.
+    /// - Parameter isOn: false: no longer, because the program handles them from now on.
     static func endBySignals(_ isOn: Bool) {
         guard isThis else { return }
-        for number in [SIGINT, SIGTERM] { signal(number, isOn ? { _exit(128 + $0) } : SIG_DFL) }
+        for number in [SIGINT, SIGTERM] {
+            signal(number, isOn ? { FirstProcess.end(by: $0) } : SIG_DFL)
+        }
     }
 
     /// Ends process 1 with the status that a shell reports for a death by this signal. The default

@@ -40,7 +40,7 @@ package struct RuntimeOptions: ParsableArguments {
         FirstProcess.endBySignals(true)
         if startsProcesses {
             _ = Self.environment
-            // If whoever started the program ignored it, the kernel would drop their status.
+            // The program may be started with SIGCHLD ignored. The kernel would drop their status.
             signal(SIGCHLD, SIG_DFL)
         } else {
             FirstProcess.leaveOrphansToTheKernel()

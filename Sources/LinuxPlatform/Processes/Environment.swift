@@ -7,8 +7,8 @@ package enum Environment {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Whether the program has rights by its file's mode or capabilities that whoever set the
-    /// variables may not have. AT_SECURE of getauxval(3).
+    /// Whether the program has more rights than the user who starts it, by set-user-ID,
+    /// set-group-ID or file capabilities. AT_SECURE of getauxval(3).
     package static var isUntrusted: Bool { getauxval(UInt(AT_SECURE)) != 0 }
 
     /// unsetenv(3). No other thread may use the environment at the same time.

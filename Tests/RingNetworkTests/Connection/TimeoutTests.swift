@@ -60,8 +60,7 @@ struct TimeoutTests {
     func turnedOff() {
         var options = ConnectionOptions()
         options.timeouts.idle = .milliseconds(300)
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
+        let (wire, connection) = makeNewConnection(options)
         let closed = Outcome<CloseReason>()
         connection.setCloseHandler { closed.set($1) }
         connection.setReceiveHandler { $0.send($1) }
@@ -168,16 +167,14 @@ struct TimeoutTests {
     func sendAndClose() {
         var options = ConnectionOptions()
         options.timeouts.send = .milliseconds(100)
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
+        let (wire, connection) = makeNewConnection(options)
         let closed = Outcome<CloseReason>()
         connection.setCloseHandler { closed.set($1) }
         connection.send(patterned(800_000))
         connection.close()
         #expect(closed.wait() == .timedOut(.send))
         wire.close()
-        let (other, reader) = Wire.pair()
-        let refused = Connection(adopting: other)
+        let (reader, refused) = makeNewConnection()
         refused.send(patterned(800_000))
         refused.close()
         expectSame(reader.receive(800_001), patterned(800_000))

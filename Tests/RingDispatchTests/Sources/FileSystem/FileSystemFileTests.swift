@@ -128,34 +128,38 @@ struct FileSystemFileTests {
     func goesOnAfterLastOtherName(place: Folder.Place) {
         let folder = Folder(place)
         let rounds = isDeep ? 100 : 30
-        var exactCount = 0
-        for _ in 0..<rounds {
-            let file = folder.makeFile("file")
-            let descriptor = open(file, O_WRONLY | O_CLOEXEC)
-            let observers = [FileObserver(file), FileObserver(file, [.write])]
-            link(file, folder("second"))
-            #expect(observers[0].events(beyond: fence) == .link)
-            unlink(file)
-            #expect(observers[0].events(beyond: fence) == .link)
-            unlink(folder("second"))
-            // More events, reported later, only if the kernel has lost the watch.
-            let removal = observers[0].events(beyond: fence)
-            #expect(removal.isSuperset(of: .delete))
-            write(10, to: descriptor)
-            expectEventually(observers[0].calls) {
-                union(of: $0).isSuperset(of: [.write, .extend])
+        // The kernel may be interrupted where it loses the watch, often on a busy machine.
+        let isUsual = holdsInSomeRound {
+            var exactCount = 0
+            for _ in 0..<rounds {
+                let file = folder.makeFile("file")
+                let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+                let observers = [FileObserver(file), FileObserver(file, [.write])]
+                link(file, folder("second"))
+                #expect(observers[0].events(beyond: fence) == .link)
+                unlink(file)
+                #expect(observers[0].events(beyond: fence) == .link)
+                unlink(folder("second"))
+                // More events, reported later, only if the kernel has lost the watch.
+                let removal = observers[0].events(beyond: fence)
+                #expect(removal.isSuperset(of: .delete))
+                write(10, to: descriptor)
+                expectEventually(observers[0].calls) {
+                    union(of: $0).isSuperset(of: [.write, .extend])
+                }
+                let growth = union(of: observers[0].calls.value)
+                if removal == .delete && growth == [.write, .extend] { exactCount += 1 }
+                expectEventually(observers[1].calls) { union(of: $0) == .write }
+                observers[0].end()
+                _ = observers[1].events(beyond: fence)
+                write(10, to: descriptor)
+                expectEventually(observers[1].calls) { union(of: $0) == .write }
+                observers[1].end()
+                close(descriptor)
             }
-            let growth = union(of: observers[0].calls.value)
-            if removal == .delete && growth == [.write, .extend] { exactCount += 1 }
-            expectEventually(observers[1].calls) { union(of: $0) == .write }
-            observers[0].end()
-            _ = observers[1].events(beyond: fence)
-            write(10, to: descriptor)
-            expectEventually(observers[1].calls) { union(of: $0) == .write }
-            observers[1].end()
-            close(descriptor)
+            return exactCount > rounds / 2
         }
-        #expect(exactCount > 0)
+        #expect(isUsual)
     }
 
     @Test("66. Renaming", arguments: Folder.Place.allCases)
